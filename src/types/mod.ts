@@ -1,0 +1,5 @@
+/** Types: columns, schemas, batches, results. Pure data and pure functions; no I/O. */
+export * from "./batch.ts";
+export * from "./column_type.ts";
+export * from "./result.ts";
+export * from "./schema.ts";

@@ -1,0 +1,43 @@
+// Builds everything into dist/: the AssemblyScript kernels to one .wasm, the TypeScript to JavaScript.
+// Skips a step whose inputs have not changed, so that a second start takes no time.
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+process.chdir(root);
+
+function files(dir, ending) {
+  if (!existsSync(dir)) return [];
+  return readdirSync(dir, { withFileTypes: true }).flatMap((e) => {
+    const path = join(dir, e.name);
+    return e.isDirectory() ? files(path, ending) : path.endsWith(ending) ? [path] : [];
+  });
+}
+
+function stamp(paths) {
+  const hash = createHash("sha256");
+  for (const path of paths.sort()) hash.update(path).update("\0").update(readFileSync(path));
+  return hash.digest("hex");
+}
+
+function step(name, inputs, output, run) {
+  const mark = join("dist", `.${name}.stamp`);
+  const want = stamp(inputs);
+  if (existsSync(output) && existsSync(mark) && readFileSync(mark, "utf8") === want) return;
+  mkdirSync("dist", { recursive: true });
+  process.stderr.write(`building ${name} ...\n`);
+  run();
+  if (!existsSync(output) || statSync(output).size === 0) throw new Error(`${name}: no ${output}`);
+  writeFileSync(mark, want);
+}
+
+const node = process.execPath;
+const quiet = { stdio: ["ignore", "inherit", "inherit"] };
+step("kernels", [...files("kernels/assembly", ".ts"), "package-lock.json"], "dist/kernels.wasm", () =>
+  execFileSync(node, ["node_modules/assemblyscript/bin/asc.js", "kernels/assembly/index.ts", "-o", "dist/kernels.wasm",
+    "-O3", "--noAssert", "--enable", "simd", "--enable", "bulk-memory", "--runtime", "stub", "--initialMemory", "64", "--maximumMemory", "65536"], quiet));
+step("server", [...files("src", ".ts"), ...files("bench", ".ts"), "tsconfig.json", "tsconfig.build.json", "package-lock.json"], "dist/src/server/main.js", () =>
+  execFileSync(node, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"], quiet));
