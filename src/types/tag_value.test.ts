@@ -116,6 +116,12 @@ describe("tag values", () => {
       const sql = `SELECT CAST(${tagValueSql(type, `'${want[0]}'`)} AS VARCHAR)`;
       expect((await connection.runAndReadAll(sql)).getRowsJson(), sql).toEqual([[shown]]);
     }
+    for (const [type] of cases) {
+      const junk = await connection.runAndReadAll(`SELECT ${tagValueSql(type, "'x'")}`);
+      expect(junk.getRowsJson(), type.kind).toEqual([[null]]);
+    }
+    const junk = await connection.runAndReadAll(`SELECT ${tagValueSql(T.binary, "'xyz'")}`);
+    expect(junk.getRowsJson()).toEqual([[null]]);
     const nuls = await connection.runAndReadAll(
       `SELECT ${tagValueSql(T.string, "v")} FROM (VALUES (chr(0)), (chr(0) || chr(0)), (chr(0) || 'a'), ('b'), (NULL)) t(v)`,
     );

@@ -119,30 +119,32 @@ function decimalText(words: BigInt64Array, row: number, scale: number): string {
 
 /**
  * SQL text for DuckDB: the typed value of a tag whose dictionary text is the expression `text` (a VARCHAR; NULL stays NULL).
+ * A text that is no value of the type is NULL: a refused line may leave one in the dictionary, where no row refers to it.
  */
 export function tagValueSql(type: ColumnType, text: string): string {
+  const number = `TRY_CAST(${text} AS BIGINT)`;
   switch (type.kind) {
     case "string":
     case "json":
       return unescapeSql(text);
     case "binary":
-      return `unhex(${unescapeSql(text)})`;
+      return `TRY(unhex(${unescapeSql(text)}))`;
     case "date":
-      return `(DATE '1970-01-01' + CAST(${text} AS INTEGER))`;
+      return `(DATE '1970-01-01' + TRY_CAST(${text} AS INTEGER))`;
     case "timestamp":
       switch (type.unit) {
         case "s":
-          return `CAST(make_timestamp(CAST(${text} AS BIGINT) * 1000000) AS TIMESTAMP_S)`;
+          return `TRY(CAST(make_timestamp(${number} * 1000000) AS TIMESTAMP_S))`;
         case "ms":
-          return `CAST(make_timestamp_ms(CAST(${text} AS BIGINT)) AS TIMESTAMP_MS)`;
+          return `TRY(CAST(make_timestamp_ms(${number}) AS TIMESTAMP_MS))`;
         case "us":
-          return `make_timestamp(CAST(${text} AS BIGINT))`;
+          return `TRY(make_timestamp(${number}))`;
         case "ns":
-          return `make_timestamp_ns(CAST(${text} AS BIGINT))`;
+          return `TRY(make_timestamp_ns(${number}))`;
       }
       break;
     default:
-      return `CAST(${text} AS ${duckTypeName(type)})`;
+      return `TRY_CAST(${text} AS ${duckTypeName(type)})`;
   }
 }
 
