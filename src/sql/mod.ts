@@ -4,16 +4,12 @@
  */
 export * from "./ast.ts";
 export * from "./dialect.ts";
-export { mapEngineError } from "./engine_error.ts";
 export { parseExpression, parseStatements } from "./parse/mod.ts";
-export { planDelete, planInsert, planSelect } from "./plan/mod.ts";
 export type {
   InsertTarget,
-  PlannedTable,
   PlanEnv,
+  PlannedTable,
   ResolvedTable,
   SelectPlan,
 } from "./plan/api.ts";
 export { formatExpression, formatQuery, formatStatement } from "./print/mod.ts";
-export { parseTimestamp, type TimestampText } from "./time/timestamp.ts";
-export { formatOffset, zoneOffsetMs, parseTimezone } from "./time/zone.ts";

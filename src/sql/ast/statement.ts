@@ -176,8 +176,16 @@ export type Statement =
       readonly name: ObjectName;
       readonly operations: readonly AlterOperation[];
     }
-  | { readonly kind: "drop_table"; readonly names: readonly ObjectName[]; readonly ifExists: boolean }
-  | { readonly kind: "drop_view" | "drop_flow"; readonly name: ObjectName; readonly ifExists: boolean }
+  | {
+      readonly kind: "drop_table";
+      readonly names: readonly ObjectName[];
+      readonly ifExists: boolean;
+    }
+  | {
+      readonly kind: "drop_view" | "drop_flow";
+      readonly name: ObjectName;
+      readonly ifExists: boolean;
+    }
   | {
       readonly kind: "truncate";
       readonly name: ObjectName;
@@ -207,7 +215,11 @@ export type Statement =
       readonly values: readonly string[];
     }
   | { readonly kind: "admin"; readonly name: string; readonly args: readonly Expr[] }
-  | { readonly kind: "kill"; readonly what?: "query" | "connection" | undefined; readonly id: string };
+  | {
+      readonly kind: "kill";
+      readonly what?: "query" | "connection" | undefined;
+      readonly id: string;
+    };
 
 /** A statement and the text that it was written as (without the final semicolon). */
 export interface ParsedStatement {

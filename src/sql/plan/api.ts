@@ -2,7 +2,6 @@
  * What the planner asks for and what it gives. Planning is pure: no I/O, no clock of its own.
  * A plan names its sources; the executor opens a storage scan for each and hands back relation texts.
  */
-import type { Expr, Query } from "../ast.ts";
 import type { ColumnType, DefaultValue, ResultField, TableSchema } from "../../types/mod.ts";
 
 /** A table as the planner finds it. Relations given to `SelectPlan.sql` expose each column as `c<id>`. */
@@ -66,4 +65,3 @@ export interface InsertTarget {
   /** What DEFAULT in a VALUES row means; undefined = NULL. */
   readonly default?: DefaultValue | undefined;
 }
-
