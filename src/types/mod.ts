@@ -5,3 +5,4 @@ export * from "./column_type.ts";
 export * from "./result.ts";
 export * from "./schema.ts";
 export * from "./tag_value.ts";
+export * from "./text.ts";
