@@ -1,0 +1,56 @@
+/** Which SSTs readers still hold. A file is deleted when no manifest names it and the last reader has let go. */
+import type { Logger } from "../base/mod.ts";
+import type { ObjectStore } from "../disk/mod.ts";
+import type { SstMeta } from "./manifest.ts";
+
+export class FilePins {
+  readonly #pins = new Map<string, number>();
+  readonly #obsolete = new Map<string, SstMeta>();
+  #onIdle: (() => void)[] = [];
+
+  constructor(
+    readonly store: ObjectStore,
+    readonly log: Logger,
+  ) {}
+
+  pin(files: readonly SstMeta[]): void {
+    for (const file of files) this.#pins.set(file.id, (this.#pins.get(file.id) ?? 0) + 1);
+  }
+
+  unpin(files: readonly SstMeta[]): void {
+    const free: SstMeta[] = [];
+    for (const file of files) {
+      const pins = (this.#pins.get(file.id) ?? 0) - 1;
+      if (pins > 0) this.#pins.set(file.id, pins);
+      else {
+        this.#pins.delete(file.id);
+        if (this.#obsolete.has(file.id)) free.push(file);
+      }
+    }
+    if (free.length > 0) void this.#delete(free);
+    if (this.#pins.size === 0) for (const wake of this.#onIdle.splice(0)) wake();
+  }
+
+  /** These files are in no manifest any more. */
+  async retire(files: readonly SstMeta[]): Promise<void> {
+    for (const file of files) this.#obsolete.set(file.id, file);
+    await this.#delete(files.filter((f) => !this.#pins.has(f.id)));
+  }
+
+  /** Resolves when no reader holds a file. */
+  async idle(): Promise<void> {
+    while (this.#pins.size > 0) await new Promise<void>((wake) => this.#onIdle.push(wake));
+  }
+
+  /** A file that cannot be deleted now is an orphan, removed at the next start. */
+  async #delete(files: readonly SstMeta[]): Promise<void> {
+    for (const file of files) {
+      this.#obsolete.delete(file.id);
+      try {
+        await this.store.delete(file.name);
+      } catch (error) {
+        this.log.warn({ error, file: file.name }, "an obsolete file could not be deleted");
+      }
+    }
+  }
+}
