@@ -7,8 +7,10 @@
  * else with an exponent without plus sign or padding: `5.0`, `0.1`, `1e16`, `1.5e-7`, `NaN`, `inf`, `-inf`, `-0.0`.
  */
 export function floatText(value: number, bits: 32 | 64 = 64): string {
-  if (Number.isInteger(value) && value < 1e12 && value > -1e12)
-    return Object.is(value, -0) ? "-0.0" : `${value}.0`;
+  const size = Math.abs(value);
+  // JavaScript prints the same digits in this range: nearly every value takes this path.
+  if (Number.isInteger(value) && size < 1e12) return Object.is(value, -0) ? "-0.0" : `${value}.0`;
+  if (bits === 64 && size >= 1e-5 && size < 1e12) return String(value);
   if (Number.isNaN(value)) return "NaN";
   if (value === Number.POSITIVE_INFINITY) return "inf";
   if (value === Number.NEGATIVE_INFINITY) return "-inf";
