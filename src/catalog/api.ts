@@ -118,3 +118,12 @@ export interface Catalog {
   /** ttl of a table: its own, else its database's, else undefined (forever). Nanoseconds; 0n for 'instant'. */
   ttlNs(table: TableInfo): bigint | undefined;
 }
+
+/** For ingest: lines make names known to the kernel before the catalog has (or refuses) them. */
+export interface SlotKeeper {
+  /**
+   * Forgets, in the kernel, what no table has: the whole slot when there is no such table, else the tags and fields that its
+   * schema lacks. Does nothing while `inUse` says that decoded rows of the slot are on their way. Never rejects.
+   */
+  releaseSlot(db: string, table: string, inUse: (slot: number) => boolean): Promise<void>;
+}

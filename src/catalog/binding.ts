@@ -46,7 +46,7 @@ export function bindSlot(
     // A name that came back in another role needs a new index, too.
     if (now === undefined || now.role !== column.role) kernel.unbind(slot, column.name);
   }
-  forgetOtherRoles(kernel, slot, schema);
+  // A line may have used a name in one role before the catalog gave it the other: binding takes it over.
   for (const tag of tagColumns(schema)) kernel.bindTag(slot, tag.name);
   for (const column of schema.columns)
     if (column.role === "field") kernel.bindField(slot, column.name, kernelKindOf(column.type));
@@ -54,11 +54,9 @@ export function bindSlot(
     else if (column.role === "time") kernel.bindField(slot, column.name, "opaque");
 }
 
-/** A line may have used a name in one role before the catalog gave it the other: the catalog wins. */
-function forgetOtherRoles(kernel: Kernel, slot: number, schema: TableSchema): void {
+/** Forgets the names that lines have used and the schema does not have. */
+export function forgetStrays(kernel: Kernel, slot: number, schema: TableSchema): void {
   const seen = kernel.slotInfo(slot);
-  const tags = new Set(seen.tags);
-  const fields = new Set(seen.fields.map((field) => field.name));
-  for (const column of schema.columns)
-    if ((column.role === "tag" ? fields : tags).has(column.name)) kernel.unbind(slot, column.name);
+  for (const name of [...seen.tags, ...seen.fields.map((field) => field.name)])
+    if (name !== "" && columnByName(schema, name) === undefined) kernel.unbind(slot, name);
 }

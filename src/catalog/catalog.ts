@@ -19,9 +19,10 @@ import type {
   MergeResult,
   NewTable,
   SchemaWish,
+  SlotKeeper,
   TableInfo,
 } from "./api.ts";
-import { bindSlot } from "./binding.ts";
+import { bindSlot, forgetStrays } from "./binding.ts";
 import { buildSchema, ENGINE } from "./create.ts";
 import { planMerge, splitWish } from "./merge.ts";
 import {
@@ -60,7 +61,7 @@ interface Waiter {
 /** One region per table until rows are routed by partition. */
 const REGION_NUMBER = 0;
 
-export class TableCatalog implements Catalog {
+export class TableCatalog implements Catalog, SlotKeeper {
   readonly #parts: CatalogParts;
   readonly #databases = new Map<string, Database>();
   readonly #tables = new Map<number, TableInfo>();
@@ -256,6 +257,18 @@ export class TableCatalog implements Catalog {
     });
   }
 
+  releaseSlot(db: string, name: string, inUse: (slot: number) => boolean): Promise<void> {
+    return this.#writer.run(() => {
+      const { kernel } = this.#parts;
+      const handle = this.#databases.get(db)?.info.handle;
+      const slot = handle === undefined ? undefined : kernel.findSlot(handle, name);
+      if (slot === undefined || inUse(slot)) return;
+      const table = this.table(db, name);
+      if (table === undefined) kernel.closeSlot(slot);
+      else forgetStrays(kernel, slot, table.schema);
+    });
+  }
+
   /** Serves the merges of one table in one step. Settles every waiter; never throws. */
   async #serve(db: string, name: string, waiters: readonly Waiter[]): Promise<void> {
     const planned: { waiter: Waiter; conflicts: MergeResult["conflicts"] }[] = [];
@@ -377,8 +390,17 @@ export class TableCatalog implements Catalog {
     return region;
   }
 
+  /**
+   * The name leads to a new slot from now on. The slot itself is closed by storage, when the region's last write and last reader
+   * have left. No measurement can hold a newline, so the interim name is nobody else's.
+   */
+  #freeName(table: TableInfo): void {
+    this.#parts.kernel.renameSlot(this.#region(table).slot, `\n${table.id}`);
+  }
+
   /** After the commit of a drop nothing may fail: what stays behind is an orphan, removed at the next start. */
   async #removeRegion(table: TableInfo): Promise<void> {
+    this.#freeName(table);
     for (const id of table.regionIds)
       try {
         await this.#parts.storage.dropRegion(id);

@@ -4,6 +4,7 @@ export { kernelKindOf } from "./binding.ts";
 export {
   CATALOG_NAME,
   columnNameFault,
+  columnNotFound,
   DEFAULT_DATABASE,
   databaseNotFound,
   fullName,

@@ -4,7 +4,7 @@ import { type ObjectStore, openVersionedLog } from "../disk/mod.ts";
 import type { Kernel } from "../kernel/api.ts";
 import type { StorageEngine } from "../storage/api.ts";
 import { regionId } from "../types/mod.ts";
-import type { Catalog } from "./api.ts";
+import type { Catalog, SlotKeeper } from "./api.ts";
 import { TableCatalog } from "./catalog.ts";
 import { DEFAULT_DATABASE, PRIVATE_DATABASE } from "./names.ts";
 import { applyAction, type CatalogAction, EMPTY_STATE, tableOfStored } from "./state.ts";
@@ -34,7 +34,7 @@ const OPENING_MAX = 8;
  * Opens the catalog and every region it names. The caller then lets storage recover, which replays the log and removes
  * regions that no table names. Throws Fatal on damage, storage_unavailable.
  */
-export async function openCatalog(options: CatalogOptions): Promise<Catalog> {
+export async function openCatalog(options: CatalogOptions): Promise<Catalog & SlotKeeper> {
   const { store, storage, kernel, clock, log: logger, prefix, columnsMax } = options;
   const log = await openVersionedLog(store, prefix, {
     empty: EMPTY_STATE,

@@ -22,6 +22,8 @@ export interface WriteReport {
   readonly rowsRefused: number;
   /** "line 2, column 7: cpu.usage is Float64, got String \"x\"" */
   readonly refusals: readonly string[];
+  /** Of the refused rows: those for which only room was missing (series limit, memory), which may pass later. */
+  readonly rowsOverLimit?: number;
 }
 
 export interface Ingestor {

@@ -40,6 +40,8 @@ export interface LineError {
     | "name_too_long"
     | "too_many_columns"
     | "memory";
+  /** The measurement, when the line got that far. */
+  readonly table?: string;
   /** For conflicts: the slot, the column's name and the kind found. */
   readonly slot?: number;
   readonly name?: string;

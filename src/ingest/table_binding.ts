@@ -1,0 +1,101 @@
+/**
+ * What ingest knows of one version of one table, looked up once and used for every request until the schema changes:
+ * the region, where each field of the kernel's slot goes and how its values are converted, what has to be filled in.
+ * Immutable except for caches; a changed table gets a new binding.
+ */
+import type { TableInfo } from "../catalog/api.ts";
+import type { Kernel, KernelKind } from "../kernel/api.ts";
+import type { Region } from "../storage/api.ts";
+import {
+  type ColumnSchema,
+  type ColumnType,
+  fieldColumns,
+  mergeMode,
+  T,
+  type TimeUnit,
+  timeColumn,
+} from "../types/mod.ts";
+import { conversion } from "./convert.ts";
+
+export const TYPE_OF_KIND: Readonly<Record<KernelKind, ColumnType>> = {
+  float64: T.float64,
+  int64: T.int64,
+  uint64: T.uint64,
+  bool: T.bool,
+  string: T.string,
+};
+
+/** Where a field of decoded lines goes. `convert` is undefined when the types have nothing in common. */
+export interface Target {
+  readonly kind: KernelKind;
+  readonly column: ColumnSchema;
+  readonly convert: ReturnType<typeof conversion>;
+}
+
+export class TableBinding {
+  readonly timeUnit: TimeUnit;
+  /** Fields that a row must not lack: they have a default, or may not be NULL. */
+  readonly required: readonly ColumnSchema[];
+  /** ttl = 'instant': rows are accepted and not kept. */
+  readonly keepsNothing: boolean;
+  /** With last_non_null a field that a row does not carry keeps its value, so no default is put in its place. */
+  readonly fillsDefaults: boolean;
+  /** Tags of the slot, by index, that lines may not write to this table. Usually empty. */
+  readonly badTags: ReadonlySet<number>;
+  /** How many tags the slot knew when this was made: more means that the schema may lack one. */
+  readonly slotTags: number;
+  readonly #columns: ReadonlyMap<string, ColumnSchema>;
+  readonly #targets = new Map<number, Target>();
+
+  constructor(
+    kernel: Kernel,
+    readonly table: TableInfo,
+    readonly region: Region,
+  ) {
+    const { schema } = table;
+    this.timeUnit = timeColumn(schema).type.unit;
+    this.keepsNothing = schema.options.ttl === "instant";
+    this.fillsDefaults = mergeMode(schema) !== "last_non_null";
+    this.#columns = new Map(schema.columns.map((column) => [column.name, column]));
+    this.required = fieldColumns(schema).filter(
+      (column) => !column.nullable || (this.fillsDefaults && column.default !== undefined),
+    );
+    const { tags } = kernel.slotInfo(region.slot);
+    this.slotTags = tags.length;
+    this.badTags = badTags(tags, this.#columns);
+  }
+
+  column(name: string): ColumnSchema | undefined {
+    return this.#columns.get(name);
+  }
+
+  /** Does the slot know a tag that is no column of the table? */
+  missesTag(tags: readonly string[]): boolean {
+    return tags.some((name) => name !== "" && !this.#columns.has(name));
+  }
+
+  /** The target of a field by the slot's index; undefined when the table has no such field. */
+  target(index: number, name: string, kind: KernelKind): Target | undefined {
+    const cached = this.#targets.get(index);
+    // Lines decoded before a MODIFY COLUMN still have the old kind.
+    if (cached?.kind === kind) return cached;
+    const column = this.#columns.get(name);
+    if (column?.role !== "field") return undefined;
+    const target = { kind, column, convert: conversion(TYPE_OF_KIND[kind], column.type) };
+    this.#targets.set(index, target);
+    return target;
+  }
+}
+
+/** Lines write tags as text: a column that is no tag, or a tag of another type, cannot take them. */
+function badTags(
+  tags: readonly string[],
+  columns: ReadonlyMap<string, ColumnSchema>,
+): ReadonlySet<number> {
+  const bad = new Set<number>();
+  tags.forEach((name, index) => {
+    const column = columns.get(name);
+    if (name !== "" && (column?.role !== "tag" || column.type.kind !== "string")) bad.add(index);
+  });
+  return bad;
+}
