@@ -32,8 +32,8 @@ class Model {
   }
   #of(row: Pick<TestRow, "tags" | "time">): Version[] {
     const key = `host=${row.tags.host ?? "-"} dc=${row.tags.dc ?? "-"} @${row.time}`;
-    let list = this.#versions.get(key);
-    if (list === undefined) this.#versions.set(key, (list = []));
+    const list = this.#versions.get(key) ?? [];
+    this.#versions.set(key, list);
     return list;
   }
   rows(): string[] {
