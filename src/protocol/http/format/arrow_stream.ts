@@ -217,13 +217,13 @@ function arrowData(column: ResultColumn, type: ColumnType, rows: number): Data {
       });
     case "list": {
       const items: unknown[] = [];
-      const valueAtfsets = new Int32Array(rows + 1);
+      const valueOffsets = new Int32Array(rows + 1);
       for (let row = 0; row < rows; row++) {
         if (!isNull(row)) items.push(...(value(row) as readonly unknown[]));
-        valueAtfsets[row + 1] = items.length;
+        valueOffsets[row + 1] = items.length;
       }
       const child = arrowData(items, type.item, items.length);
-      return makeData({ type: arrow as List, ...common, valueAtfsets, child });
+      return makeData({ type: arrow as List, ...common, valueOffsets, child });
     }
     case "struct": {
       const children = type.fields.map(([name, part]) =>
@@ -302,7 +302,7 @@ function bits(rows: number, isSet: (row: number) => boolean): Uint8Array {
 }
 
 function variable(rows: number, bytesOf: (row: number) => Uint8Array | undefined) {
-  const valueAtfsets = new Int32Array(rows + 1);
+  const valueOffsets = new Int32Array(rows + 1);
   const pieces: Uint8Array[] = [];
   let total = 0;
   for (let row = 0; row < rows; row++) {
@@ -311,9 +311,9 @@ function variable(rows: number, bytesOf: (row: number) => Uint8Array | undefined
       pieces.push(bytes);
       total += bytes.length;
     }
-    valueAtfsets[row + 1] = total;
+    valueOffsets[row + 1] = total;
   }
-  return { valueAtfsets, data: new Uint8Array(Buffer.concat(pieces, total)) };
+  return { valueOffsets, data: new Uint8Array(Buffer.concat(pieces, total)) };
 }
 
 /** 128-bit integers, little endian. */
