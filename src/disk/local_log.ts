@@ -49,7 +49,9 @@ class LocalLogFolder implements LogFolder {
   }
 
   async delete(name: string): Promise<void> {
+    // Synced, so that deletes survive in the order they were made.
     await unlessAbsent(unlink(this.#file(name)));
+    await syncFolder(this.#path);
   }
 
   async rename(from: string, to: string): Promise<void> {

@@ -6,6 +6,7 @@ export { faultyLogFolder } from "./faulty_log.ts";
 export { faultyStore } from "./faulty_store.ts";
 export { openLogFolder } from "./local_log.ts";
 export { openLocalStore } from "./local_store.ts";
+export { MemoryDisk, type MemoryDiskOptions } from "./memory_disk.ts";
 export { asUnavailable, isDiskTrouble } from "./unavailable.ts";
 export {
   openVersionedLog,

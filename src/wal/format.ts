@@ -18,7 +18,7 @@ export const PAYLOAD_BYTES_MAX = 256 * 1024 * 1024;
 
 const SEGMENT_MAGIC = Buffer.from("TIDEWAL\n", "latin1");
 /** Starts every record; the scan for the next record after damage looks for it. */
-export const RECORD_MAGIC = Buffer.from([0xf7, 0x54, 0x57, 0x52]);
+const RECORD_MAGIC = Buffer.from([0xf7, 0x54, 0x57, 0x52]);
 const RECORD_MAGIC_U32 = RECORD_MAGIC.readUInt32LE(0);
 
 const KIND_CODES: Readonly<Record<RecordKind, number>> = { rows: 1, delete: 2 };
@@ -92,12 +92,6 @@ export interface Position {
   readonly offset: number;
 }
 
-export function payloadCrc(payload: readonly Uint8Array[]): number {
-  let crc = 0;
-  for (const part of payload) crc = crc32c(part, crc);
-  return crc;
-}
-
 /** Writes RECORD_HEADER_BYTES at `at`. */
 export function encodeRecordHeader(
   b: Buffer,
@@ -143,6 +137,26 @@ export function decodeRecordHeader(
     payloadCrc: b.readUInt32LE(at + 8),
   };
   return { ok: true, value };
+}
+
+/**
+ * The first valid record header in `b` that fits whole; `position` is where `b` starts. Without one, `at` is how far the search
+ * came: the bytes from there on may be the beginning of a header.
+ */
+export function findRecordHeader(b: Buffer, position: Position): { at: number; valid: boolean } {
+  let at = 0;
+  while (at + RECORD_HEADER_BYTES <= b.length) {
+    at = b.indexOf(RECORD_MAGIC, at);
+    if (at < 0) return { at: b.length - (RECORD_MAGIC.length - 1), valid: false };
+    if (at + RECORD_HEADER_BYTES > b.length) break;
+    // The cheap checks first: a stretch full of false marks must not cost a checksum each.
+    const plausible =
+      KINDS[b.readUInt32LE(at + 36)] !== undefined && b.readUInt32LE(at + 12) <= PAYLOAD_BYTES_MAX;
+    const here = { segment: position.segment, offset: position.offset + at };
+    if (plausible && decodeRecordHeader(b, at, here).ok) return { at, valid: true };
+    at++;
+  }
+  return { at, valid: false };
 }
 
 const positionBytes = Buffer.alloc(16);

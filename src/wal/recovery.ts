@@ -55,8 +55,9 @@ export class Recovery {
     let done = 0;
     for (const [index, segment] of segments.entries()) {
       const last = index >= lastIndex;
+      const fileBytes = segment.bytes;
       await this.#segment(segment, last, input, (bytes) => input.progress?.(done + bytes, total));
-      done += segment.bytes;
+      done += fileBytes;
     }
     this.#metrics.replayed(this.#bytes);
     return {
@@ -91,7 +92,7 @@ export class Recovery {
       const { previousBytes } = header.value;
       if (before.bytes < previousBytes)
         this.#damage(before, before.bytes, `file ends here, ${previousBytes} bytes were written`);
-      if (before.bytes > previousBytes) await this.#cut(before, previousBytes);
+      if (before.bytes > previousBytes) await this.#settle(before, previousBytes);
     }
     return lastIndex;
   }
@@ -129,13 +130,15 @@ export class Recovery {
           },
           "cut the torn tail of the log: it was never acknowledged",
         );
-        await this.#cut(segment, item.offset);
+        segment.bytes = item.offset;
       } else {
         this.#damage(segment, item.offset, item.why);
         await this.#copyAside(segment, item.offset, item.end);
       }
       progress(item.end);
     }
+    // A killed process may have left records that are written but not synced. They are served from here on, so they must stay.
+    if (last) await this.#settle(segment, segment.bytes);
   }
 
   #damage(segment: Segment, offset: number, why: string): void {
@@ -147,24 +150,23 @@ export class Recovery {
     );
   }
 
-  /** If the disk refuses, the header of the next segment will say where this one ends. */
-  async #cut(segment: Segment, bytes: number): Promise<void> {
+  /** Cuts the file to its good bytes and syncs it. If the disk refuses, the next segment's header will say where it ends. */
+  async #settle(segment: Segment, bytes: number): Promise<void> {
     segment.bytes = bytes;
     try {
       const file = await this.#folder.open(segment.name);
       try {
-        await file.truncate(bytes);
+        if (file.size > bytes) await file.truncate(bytes);
         await file.sync();
       } finally {
         await file.close();
       }
-      segment.overlong = false;
     } catch (error) {
       segment.overlong = true;
       this.#metrics.failed("cut");
       this.#log.warn(
         { segment: segment.name, bytes, error: messageOf(error) },
-        "cannot cut the log",
+        "cannot cut and sync the log",
       );
     }
   }

@@ -9,9 +9,9 @@ import {
   type Decoded,
   decodeRecordHeader,
   decodeSegmentHeader,
+  findRecordHeader,
   hex,
   RECORD_HEADER_BYTES,
-  RECORD_MAGIC,
   type RecordHeader,
   SEGMENT_HEADER_BYTES,
   type SegmentHeader,
@@ -82,6 +82,7 @@ export class SegmentReader {
 
   /** Everything in order. `wanted` decides by the header whether the payload is read and checked. */
   async *items(wanted: (header: RecordHeader) => boolean): AsyncGenerator<SegmentItem> {
+    if (this.#end === 0) return;
     let at = 0;
     const header = checkHeader(await this.#view(0, SEGMENT_HEADER_BYTES), this.#number);
     if (header.ok) at = SEGMENT_HEADER_BYTES;
@@ -141,21 +142,17 @@ export class SegmentReader {
   }
 
   /**
-   * Offset of the first valid record at or after `from`. Linear: a false mark costs a header's checksum, and a record whose
-   * payload is damaged is passed over whole.
+   * Offset of the first valid record at or after `from`. Linear: a false mark costs at most a header's checksum, and a record
+   * whose payload is damaged is passed over whole.
    */
   async #findRecord(from: number): Promise<number | undefined> {
     let at = from;
     while (at + RECORD_HEADER_BYTES <= this.#end) {
       const view = await this.#view(at, RECORD_HEADER_BYTES);
       if (view.length < RECORD_HEADER_BYTES) return undefined; // the file became shorter
-      const mark = view.indexOf(RECORD_MAGIC);
-      if (mark < 0) {
-        // The last three bytes may be the beginning of a mark that the next piece ends.
-        at += view.length - (RECORD_MAGIC.length - 1);
-        continue;
-      }
-      at += mark;
+      const mark = findRecordHeader(view, { segment: this.#number, offset: at });
+      at += mark.at;
+      if (!mark.valid) continue;
       const found = await this.#recordAt(at, () => true);
       if (found.ok) return at;
       at = found.resumeAt;
