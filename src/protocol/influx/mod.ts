@@ -1,0 +1,2 @@
+/** InfluxDB's HTTP API. */
+export { type InfluxDeps, influxRoutes } from "./routes.ts";
