@@ -1,22 +1,12 @@
 /** Random histories of puts, deletes, flushes, compactions and crashes against a model that keeps every version in a list. */
 import { afterEach, expect, test } from "vitest";
+import { prng } from "../../test/harness/prng.ts";
 import { T } from "../types/mod.ts";
 import { TestEngine, type TestRow, testSchema } from "./testing.ts";
 
 const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
 const runs = Number(process.env.RUNS ?? 12);
 const steps = Number(process.env.STEPS ?? 40);
-
-/** mulberry32. */
-function prng(state: number): () => number {
-  let s = state >>> 0;
-  return () => {
-    s = (s + 0x6d2b79f5) >>> 0;
-    let t = Math.imul(s ^ (s >>> 15), 1 | s);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 type Version = { readonly fields: TestRow["fields"] } | "delete";
 
