@@ -6,6 +6,7 @@
 /** A key, or a section with everything below it. */
 const IGNORED: readonly string[] = [
   "default_column_prefix",
+  "concurrent_query_limiter_timeout",
   "enable_telemetry",
   "init_regions_in_background",
   "init_regions_parallelism",

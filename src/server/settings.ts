@@ -74,10 +74,10 @@ export const SETTINGS = {
     0,
     "Statements that read at once; 0 = 4 for each core",
   ),
-  concurrent_query_limiter_timeout: setting(
-    durationMs,
-    "10s",
-    "How long a statement waits for its turn before it is refused",
+  max_waiting_queries: setting(
+    whole(0, 1_000_000),
+    1_000,
+    "Statements that may wait for their turn; past it HTTP 503 with Retry-After",
   ),
   "http.addr": setting(address, "127.0.0.1:4000", "Address of the HTTP API", {
     flag: "--http-addr <HOST:PORT>",
@@ -145,6 +145,16 @@ export const SETTINGS = {
     size,
     "1GB",
     "Log size at which the oldest memtables are flushed, so that it can be trimmed",
+  ),
+  "region_engine.mito.global_write_buffer_size": setting(
+    size,
+    0,
+    "Memtables together: past half of it the largest is flushed, past it writes wait, past twice it they are refused; 0 = a fifth of memory_budget",
+  ),
+  "region_engine.mito.auto_flush_interval": setting(
+    durationMs,
+    "1h",
+    "A memtable older than this is flushed",
   ),
   "query.parallelism": setting(whole(0, 1_024), 0, "DuckDB threads; 0 = one for each core"),
   "query.timeout": setting(durationMs, "5m", "Time limit of a statement; 0s = none"),
