@@ -29,7 +29,7 @@ export class MemoryFile {
   #size: number;
   /** Bytes from the start that are durable as they are visible. */
   #stable: number;
-  /** Durable bytes beyond `#stable` that a truncate without sync took from sight only. */
+  /** Bytes beyond `#stable` that may be on the platter still: a truncate without sync took them from sight only. */
   #hidden: Uint8Array = new Uint8Array(0);
   /** Ranges whose sync failed: they look written, but no later sync writes them. */
   #lost: { from: number; to: number }[] = [];
@@ -60,10 +60,11 @@ export class MemoryFile {
   }
 
   truncate(size: number): void {
-    if (size < this.#stable) {
-      this.#hidden = Buffer.concat([this.#bytes.subarray(size, this.#stable), this.#hidden]);
-      this.#stable = size;
-    }
+    // Bytes that were never synced may have been written as well: the kernel does so when it likes.
+    const visible = this.#hidden.length === 0 ? this.#size : this.#stable;
+    if (size < visible)
+      this.#hidden = Buffer.concat([this.#bytes.subarray(size, visible), this.#hidden]);
+    this.#stable = Math.min(this.#stable, size);
     this.#size = size;
     this.#lost = this.#lost
       .map(({ from, to }) => ({ from, to: Math.min(to, size) }))

@@ -87,7 +87,6 @@ export class SegmentWriter {
       // After a failed fsync the kernel counts the lost pages as written: a second fsync of this file would lie.
       this.#metrics.failed("sync");
       active.segment.bytes -= bytes;
-      await active.file.truncate(active.segment.bytes).catch(() => undefined);
       await this.#abandon(active.segment, active.file, error);
       throw error;
     }
@@ -117,7 +116,7 @@ export class SegmentWriter {
   /** Syncs and closes what is open; makes a cut durable that could not be made so before, if the disk allows now. */
   async close(): Promise<void> {
     if (this.#active) await this.#seal();
-    else if (this.#newest?.overlong) await this.#create().catch(() => undefined);
+    else if (this.#newest?.overlong) await succeeds(this.#create());
     await this.#active?.file.close();
     this.#active = undefined;
   }
@@ -157,7 +156,7 @@ export class SegmentWriter {
       await this.#syncFile(file);
     } catch (error) {
       this.#metrics.failed("roll");
-      await file?.close().catch(() => undefined);
+      if (file) await succeeds(file.close());
       throw error;
     }
     this.#active = { segment, file };
@@ -183,19 +182,26 @@ export class SegmentWriter {
   /**
    * The file may hold more than the segment's good bytes. It takes no more records; the successor's header says where it
    * ends. If the successor cannot be made now, the next append or close tries again, and nothing is acknowledged before.
+   * Only if the disk refuses the successor and the cut, up to the end of the process, is it open what the next start sees.
    */
   async #abandon(segment: Segment, file: LogFile, cause: unknown): Promise<void> {
     segment.overlong = true;
     this.#active = undefined;
     this.#suspect = false;
-    await file.close().catch(() => undefined);
     this.#log.error(
       { segment: segment.name, bytes: segment.bytes, error: messageOf(cause) },
       "log segment given up after a failed write or sync; going on in a new one",
     );
-    await this.#create().catch((error: unknown) => {
+    const cut = await succeeds(file.truncate(segment.bytes));
+    try {
+      await this.#create();
+    } catch (error) {
       this.#log.error({ error: messageOf(error) }, "no new log segment yet: writes are refused");
-    });
+      // The bytes that stay were synced before, so this sync only has the new size to write: it may succeed where one of
+      // new data failed.
+      if (cut) await succeeds(file.sync());
+    }
+    await succeeds(file.close());
   }
 
   #syncLost(segment: Segment, error: unknown): void {
@@ -210,5 +216,14 @@ export class SegmentWriter {
     const started = this.#clock.monotonicMs();
     await file.sync();
     this.#metrics.elapsed("sync", this.#clock.monotonicMs() - started);
+  }
+}
+
+async function succeeds(step: Promise<unknown>): Promise<boolean> {
+  try {
+    await step;
+    return true;
+  } catch {
+    return false;
   }
 }

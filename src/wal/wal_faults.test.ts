@@ -80,6 +80,41 @@ describe("the roll-back fails as well", () => {
       });
 });
 
+test("a refusal is durable when it is told: a kill or a power loss right after it brings nothing back", async () => {
+  for (const step of ["write", "sync"] as const)
+    for (let seed = 0; seed < 20; seed++)
+      for (const death of ["kill", "powerLoss"] as const) {
+        const disk = memory(seed);
+        const plan = new FaultPlan();
+        const appender = new Appender();
+        const wal = await openTestWal(faultyLogFolder(disk.openLogFolder(), plan));
+        await appender.append(wal, 2);
+        plan.fail({ step, nth: 1, code: "EIO", landed: 1 });
+        plan.fail({ step: "truncate", nth: 1, code: "EIO" });
+        await appender.append(wal, 3);
+        expect(appender.refused).toHaveLength(3);
+        disk[death]();
+        const { texts } = await collect(await openTestWal(disk.openLogFolder()));
+        expect(texts, `${step}, ${death}, seed ${seed}`).toEqual(appender.acked);
+      }
+});
+
+test("what waits behind a failed group is refused with it", async () => {
+  const plan = new FaultPlan();
+  const wal = await openTestWal(faultyLogFolder(memory().openLogFolder(), plan));
+  const appender = new Appender();
+  await appender.append(wal, 1);
+  const writes = plan.count("write");
+  plan.fail({ step: "write", nth: 1, code: "ENOSPC" });
+  // More than one group holds.
+  await appender.append(wal, 1500);
+  expect(appender.refused).toHaveLength(1500);
+  expect(plan.count("write")).toBe(writes + 1);
+  await appender.append(wal, 1500);
+  expect(appender.acked).toHaveLength(1501);
+  await wal.close();
+});
+
 test("a refusal says what failed and that it may be tried again", async () => {
   const plan = new FaultPlan().fail({ step: "write", nth: 2, code: "ENOSPC" });
   const wal = await openTestWal(faultyLogFolder(memory().openLogFolder(), plan));
@@ -119,7 +154,8 @@ async function lives(seed: number, sync: "always" | "interval" | "none"): Promis
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
     return (state >>> 8) % n;
   };
-  const appender = new Appender();
+  let deaths = 0;
+  const appender = new Appender(() => disk.deaths > deaths);
   /** Once served it must be served again: readers may have seen it. */
   let known: string[] = [];
   for (let life = 0; life < 5; life++) {
@@ -135,12 +171,12 @@ async function lives(seed: number, sync: "always" | "interval" | "none"): Promis
       plan.fail({ step: "sync", nth: 1 + pick(6), code: "EIO" });
     if (pick(3) === 0)
       plan.fail({ step: "write", nth: 1 + pick(6), code: "ENOSPC", landed: pick(11) / 10 });
-    const before = disk.deaths;
+    deaths = disk.deaths;
     const end = pick(4);
     if (end > 0) disk.powerLossAtStep(1 + pick(60));
-    while (disk.deaths === before && appender.acked.length < 30)
+    while (disk.deaths === deaths && appender.acked.length < 30)
       await appender.append(wal, 1 + pick(6), 20 + pick(3000));
-    if (disk.deaths === before) {
+    if (disk.deaths === deaths) {
       if (pick(2) === 0) await wal.close();
       // A kill: the next life starts with what is in the page cache.
       disk.kill();
