@@ -2,7 +2,15 @@
 // Skips a step whose inputs have not changed, so that a second start takes no time.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -36,8 +44,61 @@ function step(name, inputs, output, run) {
 
 const node = process.execPath;
 const quiet = { stdio: ["ignore", "inherit", "inherit"] };
-step("kernels", [...files("kernels/assembly", ".ts"), "package-lock.json"], "dist/kernels.wasm", () =>
-  execFileSync(node, ["node_modules/assemblyscript/bin/asc.js", "kernels/assembly/index.ts", "-o", "dist/kernels.wasm",
-    "-O3", "--noAssert", "--enable", "simd", "--enable", "bulk-memory", "--runtime", "stub", "--initialMemory", "64", "--maximumMemory", "65536"], quiet));
-step("server", [...files("src", ".ts"), ...files("bench", ".ts"), "tsconfig.json", "tsconfig.build.json", "package-lock.json"], "dist/src/server/main.js", () =>
-  execFileSync(node, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"], quiet));
+const tsc = (project) =>
+  execFileSync(node, ["node_modules/typescript/bin/tsc", "-p", project], quiet);
+
+step(
+  "kernels",
+  [...files("kernels/assembly", ".ts"), "package-lock.json"],
+  "dist/kernels.wasm",
+  () =>
+    execFileSync(
+      node,
+      [
+        ...[
+          "node_modules/assemblyscript/bin/asc.js",
+          "kernels/assembly/index.ts",
+          "-o",
+          "dist/kernels.wasm",
+        ],
+        ...["-O3", "--noAssert", "--enable", "simd", "--enable", "bulk-memory"],
+        ...["--runtime", "stub", "--initialMemory", "64", "--maximumMemory", "65536"],
+      ],
+      quiet,
+    ),
+);
+step(
+  "server",
+  [
+    ...files("src", ".ts"),
+    ...files("src", ".cts"),
+    ...files("bench", ".ts"),
+    ...["tsconfig.json", "tsconfig.build.json", "package-lock.json"],
+  ],
+  "dist/src/server/main.js",
+  () => tsc("tsconfig.build.json"),
+);
+step("ui", [...files("ui", ""), "tsconfig.json", "package-lock.json"], "dist/ui/main.js", () => {
+  tsc("ui/tsconfig.json");
+  for (const path of files("ui", "").filter((name) => /\.(html|css|svg)$/.test(name)))
+    copyFileSync(path, join("dist", path));
+});
+
+// What the server says of itself. Written only when it changed, so that a start touches nothing.
+function git(...args) {
+  try {
+    return execFileSync("git", args, {
+      stdio: ["ignore", "pipe", "ignore"],
+      encoding: "utf8",
+    }).trim();
+  } catch {
+    return "unknown";
+  }
+}
+const info = JSON.stringify({
+  version: JSON.parse(readFileSync("package.json", "utf8")).version,
+  commit: git("rev-parse", "--short=12", "HEAD"),
+  branch: git("rev-parse", "--abbrev-ref", "HEAD"),
+});
+const infoFile = "dist/build_info.json";
+if (!existsSync(infoFile) || readFileSync(infoFile, "utf8") !== info) writeFileSync(infoFile, info);
