@@ -8,8 +8,8 @@
  */
 import { assert, type Clock, DbError, type Logger, Mutex, messageOf } from "../base/mod.ts";
 import type { VersionedLog } from "../disk/mod.ts";
-import type { Kernel } from "../kernel/api.ts";
-import type { Region, StorageEngine } from "../storage/api.ts";
+import type { Kernel } from "../kernel/mod.ts";
+import type { Region, StorageEngine } from "../storage/mod.ts";
 import { regionId, type TableSchema } from "../types/mod.ts";
 import { alterSchema } from "./alter.ts";
 import type {
@@ -22,7 +22,7 @@ import type {
   SlotKeeper,
   TableInfo,
 } from "./api.ts";
-import { bindSlot, forgetStrays } from "./binding.ts";
+import { bindColumns, forgetStrays } from "./binding.ts";
 import { buildSchema, ENGINE } from "./create.ts";
 import { planMerge, splitWish } from "./merge.ts";
 import {
@@ -88,7 +88,7 @@ export class TableCatalog implements Catalog, SlotKeeper {
     assert(database !== undefined, "a stored table has a stored database");
     const { storage, kernel } = this.#parts;
     const region = await storage.openRegion(database.info, table.name, table.schema, REGION_NUMBER);
-    bindSlot(kernel, region.slot, table.schema);
+    bindColumns(kernel, region.slot, table.schema);
     this.#putTable(table);
   }
 
@@ -341,7 +341,7 @@ export class TableCatalog implements Catalog, SlotKeeper {
       await this.#removeRegion(table);
       throw error;
     }
-    bindSlot(kernel, region.slot, schema);
+    bindColumns(kernel, region.slot, schema);
     this.#putTable(table);
     return table;
   }
@@ -381,7 +381,7 @@ export class TableCatalog implements Catalog, SlotKeeper {
     const before = region.schema;
     if (before.version === table.schema.version) return;
     await region.setSchema(table.schema);
-    bindSlot(this.#parts.kernel, region.slot, table.schema, before);
+    bindColumns(this.#parts.kernel, region.slot, table.schema, before);
   }
 
   #region(table: TableInfo): Region {

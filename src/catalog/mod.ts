@@ -1,6 +1,5 @@
 /** Catalog: databases and tables. Opens regions, keeps the kernel's slots in step, merges schemas of concurrent writers. */
 export * from "./api.ts";
-export { kernelKindOf } from "./binding.ts";
 export {
   CATALOG_NAME,
   columnNameFault,

@@ -1,8 +1,8 @@
 /** Opening the catalog: the durable state is read, the first databases are made, every region is opened. */
 import type { Clock, Logger } from "../base/mod.ts";
 import { type ObjectStore, openVersionedLog } from "../disk/mod.ts";
-import type { Kernel } from "../kernel/api.ts";
-import type { StorageEngine } from "../storage/api.ts";
+import type { Kernel } from "../kernel/mod.ts";
+import type { StorageEngine } from "../storage/mod.ts";
 import { regionId } from "../types/mod.ts";
 import type { Catalog, SlotKeeper } from "./api.ts";
 import { TableCatalog } from "./catalog.ts";

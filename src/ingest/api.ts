@@ -1,5 +1,5 @@
 /** Decoded rows → schema merge → region write. The only place that adds columns on its own. */
-import type { Precision } from "../kernel/api.ts";
+import type { Precision } from "../kernel/mod.ts";
 import type { NamedRows } from "../types/mod.ts";
 
 export interface WriteHints {

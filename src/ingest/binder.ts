@@ -4,8 +4,8 @@
  */
 import { assert, DbError } from "../base/mod.ts";
 import type { Catalog, DatabaseInfo, TableInfo } from "../catalog/mod.ts";
-import type { Kernel, ParsedTable } from "../kernel/api.ts";
-import type { Region, StorageEngine } from "../storage/api.ts";
+import type { Kernel, ParsedTable } from "../kernel/mod.ts";
+import type { Region, StorageEngine } from "../storage/mod.ts";
 import type { WriteHints } from "./api.ts";
 import { wishedColumns } from "./line_wish.ts";
 import { createOptions } from "./options.ts";

@@ -1,8 +1,8 @@
 /** The front of ingest: wires the writers of lines and of named columns to one set of table bindings. */
 import type { Clock, MemoryBudget, Metrics } from "../base/mod.ts";
 import type { Catalog, SlotKeeper } from "../catalog/mod.ts";
-import type { Kernel } from "../kernel/api.ts";
-import type { StorageEngine } from "../storage/api.ts";
+import type { Kernel } from "../kernel/mod.ts";
+import type { StorageEngine } from "../storage/mod.ts";
 import type { Ingestor } from "./api.ts";
 import { Binder } from "./binder.ts";
 import { LineWriter } from "./line_writer.ts";

@@ -1,6 +1,6 @@
 /** Decoded lines of one table → the batch that its region stores, and what had to be refused. No I/O, nothing awaited. */
 
-import type { Kernel, ParsedTable } from "../kernel/api.ts";
+import type { Kernel, ParsedTable } from "../kernel/mod.ts";
 import type { ColumnSchema, RegionBatch } from "../types/mod.ts";
 import { type Column, isNull, typeName } from "../types/mod.ts";
 import { showValue } from "./convert.ts";

@@ -1,7 +1,7 @@
 /** What is wrong with a line, in words: the line, the byte, the table, the column, both types. */
 
-import type { TableInfo } from "../catalog/api.ts";
-import type { LineError, Precision } from "../kernel/api.ts";
+import type { TableInfo } from "../catalog/mod.ts";
+import type { LineError, Precision } from "../kernel/mod.ts";
 import { columnByName, typeName } from "../types/mod.ts";
 
 /** Kinds as the rest of the product names types. */

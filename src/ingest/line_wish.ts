@@ -3,7 +3,7 @@
  * the series dictionary may already have series of other requests in it, and each of its tags needs a column before a row is written.
  */
 import { columnNameFault, type NewColumn, type TableInfo } from "../catalog/mod.ts";
-import type { Kernel, ParsedTable } from "../kernel/api.ts";
+import type { Kernel, ParsedTable } from "../kernel/mod.ts";
 import { columnByName, DEFAULT_TIME_INDEX, isNull, T } from "../types/mod.ts";
 import { TYPE_OF_KIND } from "./table_binding.ts";
 

@@ -11,7 +11,7 @@ import {
   isVirtualDatabase,
   type SlotKeeper,
 } from "../catalog/mod.ts";
-import type { Kernel, ParsedBody, ParsedTable } from "../kernel/api.ts";
+import type { Kernel, ParsedBody, ParsedTable } from "../kernel/mod.ts";
 import { columnBytes, type RegionBatch } from "../types/mod.ts";
 import type { LineWrite, WriteReport } from "./api.ts";
 import type { Binder } from "./binder.ts";

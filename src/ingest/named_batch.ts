@@ -1,7 +1,7 @@
 /** Rows with named columns → the batch of a region: tags become series ids, types become those of the table. */
 import { DbError } from "../base/mod.ts";
 import { columnNotFound } from "../catalog/mod.ts";
-import type { Kernel } from "../kernel/api.ts";
+import type { Kernel } from "../kernel/mod.ts";
 import {
   type Column,
   type ColumnSchema,

@@ -8,7 +8,7 @@ import {
   type NewColumn,
   tableNotFound,
 } from "../catalog/mod.ts";
-import type { Kernel } from "../kernel/api.ts";
+import type { Kernel } from "../kernel/mod.ts";
 import type { NamedRows, RegionBatch } from "../types/mod.ts";
 import type { WriteHints, WriteReport } from "./api.ts";
 import type { Binder } from "./binder.ts";

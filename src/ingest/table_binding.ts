@@ -3,9 +3,9 @@
  * the region, where each field of the kernel's slot goes and how its values are converted, what has to be filled in.
  * Immutable except for caches; a changed table gets a new binding.
  */
-import type { TableInfo } from "../catalog/api.ts";
-import type { Kernel, KernelKind } from "../kernel/api.ts";
-import type { Region } from "../storage/api.ts";
+import type { TableInfo } from "../catalog/mod.ts";
+import type { Kernel, KernelKind } from "../kernel/mod.ts";
+import type { Region } from "../storage/mod.ts";
 import {
   type ColumnSchema,
   type ColumnType,

@@ -4,7 +4,7 @@
  */
 import { Bug, DbError } from "../../src/base/mod.ts";
 import type { Kernel } from "../../src/kernel/mod.ts";
-import type { Region, RegionStats, Scan, StorageEngine } from "../../src/storage/api.ts";
+import type { Region, RegionStats, Scan, StorageEngine } from "../../src/storage/mod.ts";
 import {
   type Column,
   columnById,

@@ -1,6 +1,6 @@
 /** Names of precisions in requests. */
 import { DbError } from "../../base/mod.ts";
-import type { Precision } from "../../kernel/api.ts";
+import type { Precision } from "../../kernel/mod.ts";
 
 const PRECISIONS: Readonly<Record<string, Precision>> = {
   n: "ns",

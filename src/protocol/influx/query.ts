@@ -3,7 +3,7 @@
  * InfluxQL: two statements that agents send by themselves are translated, everything else is passed through.
  */
 import { DbError } from "../../base/mod.ts";
-import type { Precision } from "../../kernel/api.ts";
+import type { Precision } from "../../kernel/mod.ts";
 import type { Ctx, Headers } from "../../net/mod.ts";
 import type { QueryEngine } from "../../query/mod.ts";
 import type { Output } from "../../types/mod.ts";

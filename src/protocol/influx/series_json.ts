@@ -1,5 +1,5 @@
 /** Records as the `series` of an InfluxDB result: scalars only, every digit kept, times by `epoch` or as RFC 3339. */
-import type { Precision } from "../../kernel/api.ts";
+import type { Precision } from "../../kernel/mod.ts";
 import { timestampText } from "../../query/mod.ts";
 import {
   type ColumnType,
