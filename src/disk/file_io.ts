@@ -42,14 +42,11 @@ export async function writeParts(handle: FileHandle, parts: readonly Uint8Array[
 }
 
 /** Reads [offset, offset + length), or less where the file ends. */
-export async function readRange(
-  path: string,
-  offset: number,
-  length: number,
-): Promise<Uint8Array<ArrayBuffer>> {
+export async function readRange(path: string, offset: number, length: number): Promise<Uint8Array> {
   const handle = await open(path, "r");
   try {
-    const buffer = new Uint8Array(length);
+    // Not from the pool, which a small read would pin, and not zeroed, as all of it is overwritten or cut off.
+    const buffer = Buffer.allocUnsafeSlow(length);
     let done = 0;
     while (done < length) {
       const { bytesRead } = await handle.read(buffer, done, length - done, offset + done);

@@ -150,13 +150,12 @@ class MemoryStore implements ObjectStore {
   async putNew(name: string, bytes: Uint8Array): Promise<void> {
     checkObjectName(name);
     await this.#disk.step(this.#epoch);
-    if (this.#names.visible.has(name)) {
-      const cause = Object.assign(new Error(`EEXIST: file already exists, '${name}'`), {
-        code: "EEXIST",
-      });
+    await this.#install(name, bytes, () => {
+      if (!this.#names.visible.has(name)) return;
+      const text = `EEXIST: file already exists, '${name}'`;
+      const cause = Object.assign(new Error(text), { code: "EEXIST" });
       throw new DbError("internal", `object ${name} exists already`, { cause });
-    }
-    await this.#install(name, bytes);
+    });
   }
 
   async get(name: string): Promise<Uint8Array> {
@@ -228,9 +227,11 @@ class MemoryStore implements ObjectStore {
     return 0;
   }
 
-  async #install(name: string, bytes: Uint8Array): Promise<void> {
+  /** `check` runs in the same step as the change of the name. */
+  async #install(name: string, bytes: Uint8Array, check = () => {}): Promise<void> {
     const file = new MemoryFile(bytes);
     await this.#disk.step(this.#epoch);
+    check();
     this.#names.change((names) => names.set(name, file));
     await this.#disk.step(this.#epoch);
     this.#names.sync();

@@ -1,6 +1,6 @@
 /**
- * Reads one segment front to back: records, damaged stretches, and the bad tail if there is one. Memory: one piece, or one
- * record where that is larger. Decides nothing about damage and changes no file.
+ * Reads one segment front to back: records, damaged stretches, and the bad tail if there is one. Memory: two pieces, or
+ * records where those are larger. Decides nothing about damage and changes no file.
  */
 import { crc32c } from "../codec/mod.ts";
 import type { LogFolder } from "../disk/mod.ts";
@@ -19,6 +19,8 @@ import {
 
 /** Large enough to read at the disk's speed, small enough that a few records in memory cost nothing. */
 const PIECE_BYTES = 4 * 1024 * 1024;
+/** A record that starts in the last 64 KiB of a piece is whole in the next one; larger records widen this. */
+const OVERLAP_BYTES_MIN = 64 * 1024;
 
 export type SegmentItem =
   | {
@@ -69,8 +71,9 @@ export class SegmentReader {
   readonly #name: string;
   readonly #number: bigint;
   readonly #end: number;
-  #piece: Buffer = Buffer.alloc(0);
-  #pieceAt = 0;
+  #piece: { readonly at: number; readonly bytes: Buffer } = { at: 0, bytes: Buffer.alloc(0) };
+  /** The piece after this one, on its way while this one is worked on. */
+  #ahead: { at: number; length: number; read: Promise<Buffer> } | undefined;
 
   /** Reads [0, end) of the file; `number` is the one in its name. */
   constructor(folder: LogFolder, name: string, number: bigint, end: number) {
@@ -163,13 +166,43 @@ export class SegmentReader {
   /** A view from `offset` on: at least `length` bytes, fewer at the end of the segment. Never overwritten later. */
   async #view(offset: number, length: number): Promise<Buffer> {
     const need = Math.min(length, this.#end - offset);
-    const start = offset - this.#pieceAt;
-    if (start < 0 || start + need > this.#piece.length) {
-      const bytes = Math.min(Math.max(PIECE_BYTES, need), this.#end - offset);
-      this.#piece = asBuffer(await this.#folder.read(this.#name, offset, bytes));
-      this.#pieceAt = offset;
-      return this.#piece;
+    if (!contains(this.#piece, offset, need)) {
+      const ahead = this.#ahead;
+      this.#piece =
+        ahead !== undefined && contains(ahead, offset, need)
+          ? { at: ahead.at, bytes: await ahead.read }
+          : { at: offset, bytes: await this.#read(offset, Math.max(PIECE_BYTES, need)) };
+      this.#readAhead(Math.min(Math.max(need, OVERLAP_BYTES_MIN), PIECE_BYTES / 2));
     }
-    return this.#piece.subarray(start);
+    return this.#piece.bytes.subarray(offset - this.#piece.at);
   }
+
+  /** Starts to read the next piece; it begins with the last `overlap` bytes of this one, where its first record may start. */
+  #readAhead(overlap: number): void {
+    const at = this.#piece.at + Math.max(this.#piece.bytes.length - overlap, 0);
+    const length = Math.min(PIECE_BYTES, this.#end - at);
+    this.#ahead = undefined;
+    if (at + length <= this.#piece.at + this.#piece.bytes.length) return;
+    const read = this.#read(at, length);
+    // A failure is seen by whoever takes the piece; one that nobody takes has none to report.
+    read.catch(() => undefined);
+    this.#ahead = { at, length, read };
+  }
+
+  async #read(offset: number, length: number): Promise<Buffer> {
+    const bytes = Math.min(length, this.#end - offset);
+    return asBuffer(await this.#folder.read(this.#name, offset, bytes));
+  }
+}
+
+/** Does [offset, offset + length) lie in the piece? */
+function contains(
+  piece:
+    | { readonly at: number; readonly bytes: Buffer }
+    | { readonly at: number; readonly length: number },
+  offset: number,
+  length: number,
+): boolean {
+  const size = "bytes" in piece ? piece.bytes.length : piece.length;
+  return offset >= piece.at && offset + length <= piece.at + size;
 }

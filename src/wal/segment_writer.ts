@@ -25,6 +25,8 @@ export class SegmentWriter {
   /** A sync in the background failed: what the file holds is unknown, so it takes no more records. */
   #suspect = false;
   #backgroundSync: Promise<void> | undefined;
+  /** Asked for while one was running: it may have begun before the newest bytes were written. */
+  #syncAgain = false;
 
   constructor(parts: {
     folder: LogFolder;
@@ -95,13 +97,19 @@ export class SegmentWriter {
   /** For the policies that acknowledge before the sync. Never rejects: on failure the next write goes to a new segment. */
   syncInBackground(): Promise<void> {
     const active = this.#active;
-    if (this.#backgroundSync) return this.#backgroundSync;
+    if (this.#backgroundSync) {
+      this.#syncAgain = true;
+      return this.#backgroundSync;
+    }
     if (active === undefined || this.#synced === active.segment.bytes) return Promise.resolve();
-    const bytes = active.segment.bytes;
     const run = async () => {
       try {
-        await this.#syncFile(active.file);
-        this.#synced = bytes;
+        do {
+          this.#syncAgain = false;
+          const bytes = active.segment.bytes;
+          await this.#syncFile(active.file);
+          this.#synced = bytes;
+        } while (this.#syncAgain);
       } catch (error) {
         this.#suspect = true;
         this.#syncLost(active.segment, error);
