@@ -24,8 +24,8 @@ export function showGrid(into: HTMLElement, records: Records): void {
       const cell = row.insertCell();
       cell.textContent = cellText(value, type);
       cell.title = value === null ? "" : String(cell.textContent);
-      if (value === null) cell.className = "null";
-      else cell.classList.toggle("number", isNumber(type));
+      cell.classList.toggle("null", value === null);
+      cell.classList.toggle("number", isNumber(type));
     }
   }
   into.replaceChildren(table);
