@@ -2,12 +2,21 @@
 import type { Series } from "./series.ts";
 
 /** Told apart on light and dark ground, also by most people who see colours differently. */
-const COLOURS = ["#0d9488", "#e07a1f", "#5b6ee1", "#c2417c", "#6a9a1f", "#b7791f", "#8b5cf6", "#2b8fc0"];
+const COLOURS = [
+  "#0d9488",
+  "#e07a1f",
+  "#5b6ee1",
+  "#c2417c",
+  "#6a9a1f",
+  "#b7791f",
+  "#8b5cf6",
+  "#2b8fc0",
+];
 
 const MARGIN = { left: 64, right: 20, top: 18, bottom: 32 };
 const STEPS_MS = [
-  1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 15e3, 3e4, 6e4, 12e4, 3e5, 9e5, 18e5, 36e5, 108e5,
-  216e5, 432e5, 864e5, 1728e5, 6048e5, 2592e6, 7776e6, 31536e6,
+  1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 15e3, 3e4, 6e4, 12e4, 3e5, 9e5, 18e5, 36e5,
+  108e5, 216e5, 432e5, 864e5, 1728e5, 6048e5, 2592e6, 7776e6, 31536e6,
 ];
 
 interface Frame {
@@ -164,12 +173,7 @@ function drawAxes(pen: CanvasRenderingContext2D, frame: Frame, grid: string, ink
     pen.fillText(timeLabel(value, stepX), frame.x(value), frame.height - MARGIN.bottom + 10);
 }
 
-function drawLine(
-  pen: CanvasRenderingContext2D,
-  frame: Frame,
-  line: Series,
-  ink: string,
-): void {
+function drawLine(pen: CanvasRenderingContext2D, frame: Frame, line: Series, ink: string): void {
   pen.strokeStyle = ink;
   pen.fillStyle = ink;
   pen.lineWidth = 1.8;
@@ -209,7 +213,8 @@ function shortNumber(value: number, step: number): string {
     [1e6, "M"],
     [1e4, "k"],
   ] as const)
-    if (size >= limit) return `${Number((value / (word === "k" ? 1e3 : limit)).toPrecision(4))}${word}`;
+    if (size >= limit)
+      return `${Number((value / (word === "k" ? 1e3 : limit)).toPrecision(4))}${word}`;
   if (size !== 0 && size < 1e-4) return value.toExponential(1);
   return value.toFixed(Math.min(6, Math.max(0, -Math.floor(Math.log10(step)))));
 }

@@ -40,7 +40,8 @@ function choose(button: string, panels: Readonly<Record<string, string>>): void 
 }
 const RESULTS = { "show-table": "grid", "show-chart": "chart" };
 const PAGES = { "tab-query": "query", "tab-write": "write" };
-for (const id of Object.keys(RESULTS)) element(id).addEventListener("click", () => choose(id, RESULTS));
+for (const id of Object.keys(RESULTS))
+  element(id).addEventListener("click", () => choose(id, RESULTS));
 for (const id of Object.keys(PAGES)) element(id).addEventListener("click", () => choose(id, PAGES));
 
 async function execute(): Promise<void> {

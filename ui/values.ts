@@ -53,7 +53,10 @@ export function timeText(cell: Cell, type: string): string {
   }
   const date = new Date(Number(seconds) * 1000);
   if (Number.isNaN(date.getTime())) return String(cell);
-  const fraction = rest.toString().padStart(9, "0").replace(/(000){1,3}$/, "");
+  const fraction = rest
+    .toString()
+    .padStart(9, "0")
+    .replace(/(000){1,3}$/, "");
   const text = date.toISOString().slice(0, -5).replace("T", " ");
   return fraction === "" ? text : `${text}.${fraction}`;
 }
