@@ -22,7 +22,7 @@ async function everyStage(
     await db.table("cpu", cpu(options));
     await write(db);
     await db.reach(stage, "cpu");
-    expect(await db.read("cpu", range, where), `stage ${stage}`).toEqual(want);
+    expect(await db.read("cpu", range, where), `stage ${stage}`).toEqual([...want].sort());
     if (stage !== stages.at(-1)) await db.stop();
   }
 }

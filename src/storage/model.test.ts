@@ -5,7 +5,7 @@ import { T } from "../types/mod.ts";
 import { TestEngine, type TestRow, testSchema } from "./testing.ts";
 
 const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
-const runs = Number(process.env.RUNS ?? 12);
+const runs = Number(process.env.RUNS ?? 4);
 const steps = Number(process.env.STEPS ?? 40);
 
 type Version = { readonly fields: TestRow["fields"] } | "delete";

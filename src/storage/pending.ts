@@ -44,7 +44,10 @@ class FixedBuilder {
   }
 
   appendNulls(rows: number, at: number): void {
-    (this.values as Uint8Array).fill(0 as never, at * this.#perRow, (at + rows) * this.#perRow);
+    const [from, to] = [at * this.#perRow, (at + rows) * this.#perRow];
+    if (this.values instanceof BigInt64Array || this.values instanceof BigUint64Array)
+      this.values.fill(0n, from, to);
+    else this.values.fill(0, from, to);
   }
 
   finish(rows: number): Column {
