@@ -10,8 +10,19 @@
  * A file without its footer was never finished and is made again. Written once, under a temporary
  * name, then renamed; never changed afterwards.
  */
-import { closeSync, existsSync, fdatasyncSync, openSync, read, readSync } from "node:fs";
-import { fstatSync, mkdirSync, renameSync, rmSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fdatasyncSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  read,
+  readSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import type { BatchSource, Filled, LineGenerator } from "./source.ts";
 

@@ -39,7 +39,8 @@ export class HttpConnection {
         onread: {
           buffer: this.#readBuffer,
           callback: (n, bytes) => {
-            if (this.#socket === socket) this.#onBytes(Buffer.from(bytes.buffer, bytes.byteOffset, n));
+            if (this.#socket === socket)
+              this.#onBytes(Buffer.from(bytes.buffer, bytes.byteOffset, n));
             return true;
           },
         },

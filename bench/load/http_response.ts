@@ -22,7 +22,14 @@ const HEAD_BYTES_MAX = 64 * 1024;
 const CR = 13;
 const LF = 10;
 
-type State = "head" | "length" | "chunk-size" | "chunk-data" | "chunk-end" | "trailers" | "to-close";
+type State =
+  | "head"
+  | "length"
+  | "chunk-size"
+  | "chunk-data"
+  | "chunk-end"
+  | "trailers"
+  | "to-close";
 
 export class HttpResponseParser {
   #state: State = "head";

@@ -18,7 +18,8 @@ export class Slot {
 
   /** Head and body as one piece of memory: `head` is put right in front of the body. */
   requestIn(head: string): Buffer {
-    if (head.length > HEAD_ROOM_BYTES) throw new Error(`request head over ${HEAD_ROOM_BYTES} bytes`);
+    if (head.length > HEAD_ROOM_BYTES)
+      throw new Error(`request head over ${HEAD_ROOM_BYTES} bytes`);
     const start = HEAD_ROOM_BYTES - head.length;
     this.buffer.write(head, start, head.length, "latin1");
     return this.buffer.subarray(start, HEAD_ROOM_BYTES + this.bytes);

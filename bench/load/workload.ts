@@ -29,6 +29,6 @@ export function workloadFileName(workload: Workload, batchRows: number): string 
       return `cpu-only-${workload.scale}x${epochsOf(workload)}-seed${workload.seed}-from${start}s-each${interval}ms-b${batchRows}.batches`;
     }
     case "series":
-      return `series-${workload.series}x${workload.rows}-seed${workload.seed}-b${batchRows}.batches`;
+      return `series-${workload.series}x${workload.rows}-t${workload.tables ?? 1}-seed${workload.seed}-b${batchRows}.batches`;
   }
 }

@@ -11,16 +11,31 @@ import { Prng } from "../tsbs/prng.ts";
 export const SERIES_PER_HOST = 1000;
 export const SERIES_TABLE = "benchmark_influxdb";
 
-const REGIONS = ["us-east-1", "us-west-2", "eu-west-1", "ap-southeast-1", "ap-northeast-1"] as const;
+const REGIONS = [
+  "us-east-1",
+  "us-west-2",
+  "eu-west-1",
+  "ap-southeast-1",
+  "ap-northeast-1",
+] as const;
 const START_MS = 1_704_067_200_000n; // 2024-01-01T00:00:00Z
-/** 99 bytes of names, at most 60 of tag values, 5 × 24 of doubles, 20 of time. */
-const LINE_BYTES_MAX = 320;
+/** 99 bytes of names, at most 60 of tag values, 5 × 24 of doubles, 20 of time, a table's number. */
+const LINE_BYTES_MAX = 330;
+/** Consecutive rows of one table, when there are several: a usual batch then has one table. */
+const TABLE_ROWS = 1000;
 
 export interface SeriesOptions {
   /** Distinct tag combinations: a multiple of 1,000. */
   readonly series: number;
   readonly rows: number;
   readonly seed: number;
+  /** Tables that take turns; one when absent. */
+  readonly tables?: number;
+}
+
+/** The name of table `index` of `tables`. */
+export function seriesTable(index: number, tables: number): string {
+  return tables === 1 ? SERIES_TABLE : `${SERIES_TABLE}_${index}`;
 }
 
 /** Shortest decimal that reads back as `value`, never with an exponent. For values in [0, 1e21). */
@@ -45,14 +60,18 @@ export class SeriesGenerator implements LineGenerator {
   readonly lineBytesMax = LINE_BYTES_MAX;
   readonly rowsTotal: number;
   readonly #series: number;
+  readonly #tables: number;
   readonly #random: Prng;
   #row = 0;
 
   /** Throws a RangeError when `series` is not a positive multiple of 1,000. */
   constructor(options: SeriesOptions) {
     if (options.series <= 0 || options.series % SERIES_PER_HOST !== 0)
-      throw new RangeError(`series must be a multiple of ${SERIES_PER_HOST}, got ${options.series}`);
+      throw new RangeError(
+        `series must be a multiple of ${SERIES_PER_HOST}, got ${options.series}`,
+      );
     this.#series = options.series;
+    this.#tables = options.tables ?? 1;
     this.rowsTotal = options.rows;
     this.#random = new Prng(options.seed);
   }
@@ -80,6 +99,7 @@ export class SeriesGenerator implements LineGenerator {
     // The last six digits are always zero, so a number of milliseconds is exact.
     const ms = Number(START_MS) + row;
     const tags = seriesTags(row % this.#series);
-    return `${SERIES_TABLE},${tags} cpu=${cpu},disk_util=${disk},memory=${memory},net_in=${netIn},net_out=${netOut} ${ms}000000\n`;
+    const table = seriesTable(Math.floor(row / TABLE_ROWS) % this.#tables, this.#tables);
+    return `${table},${tags} cpu=${cpu},disk_util=${disk},memory=${memory},net_in=${netIn},net_out=${netOut} ${ms}000000\n`;
   }
 }

@@ -53,7 +53,10 @@ export async function answers(url: string): Promise<boolean> {
 export function numberAt(value: unknown, ...path: (string | number)[]): number {
   let at: unknown = value;
   for (const key of path)
-    at = at !== null && typeof at === "object" ? (at as Record<string | number, unknown>)[key] : undefined;
+    at =
+      at !== null && typeof at === "object"
+        ? (at as Record<string | number, unknown>)[key]
+        : undefined;
   const number = typeof at === "string" ? Number(at) : at;
   if (typeof number !== "number" || Number.isNaN(number))
     throw new Error(`no number at ${path.join(".")} of ${JSON.stringify(value).slice(0, 300)}`);

@@ -3,7 +3,7 @@
  * and all its descendants. Ends only what it started, by its id.
  */
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, openSync, readFileSync, readdirSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readFileSync } from "node:fs";
 
 /** USER_HZ: the unit of /proc/<pid>/stat on every Linux platform that Node.js runs on. */
 const TICKS_PER_S = 100;
@@ -69,7 +69,12 @@ export class ServerProcess {
   #last: Usage = { cpuS: 0, rssBytesPeak: 0, rssBytes: 0 };
 
   /** Starts `command`; its output goes to the end of `logPath`. */
-  constructor(command: string, args: readonly string[], logPath: string, env: NodeJS.ProcessEnv = {}) {
+  constructor(
+    command: string,
+    args: readonly string[],
+    logPath: string,
+    env: NodeJS.ProcessEnv = {},
+  ) {
     const log = openSync(logPath, "a");
     this.logPath = logPath;
     this.#child = spawn(command, args, {

@@ -17,7 +17,12 @@ const SETTLE_S_MAX = 180;
 const COUNT_STEP_MS = 3_600_000;
 
 /** Sum over all series of the samples of one metric within (from, to], milliseconds. */
-async function countSamples(base: string, metric: string, from: number, to: number): Promise<number> {
+async function countSamples(
+  base: string,
+  metric: string,
+  from: number,
+  to: number,
+): Promise<number> {
   let samples = 0;
   for (let at = from; at < to; at += COUNT_STEP_MS) {
     const end = Math.min(to, at + COUNT_STEP_MS);
@@ -90,10 +95,8 @@ export const victoria: Peer = {
   durable: "no: answers before anything is written, flushes within seconds (its default)",
   version: async () => {
     // Debian's binary prints an empty version.
-    const text = execFileSync("dpkg-query", ["-W", "-f", "${Version}", "victoria-metrics"], {
-      encoding: "utf8",
-    });
-    return /v?(\d+\.\d+\.\d+)/.exec(text)?.[1] ?? "unknown";
+    const text = execFileSync("dpkg-query", ["-s", "victoria-metrics"], { encoding: "utf8" });
+    return /^Version: (\d+\.\d+\.\d+)/m.exec(text)?.[1] ?? "unknown";
   },
   start: startVictoria,
 };

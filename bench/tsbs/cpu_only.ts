@@ -55,7 +55,9 @@ export const CPU_ONLY_DEFAULTS = {
 } as const;
 
 /** Epochs in [start, end). */
-export function epochsOf(options: Pick<CpuOnlyOptions, "startNs" | "endNs" | "intervalNs">): number {
+export function epochsOf(
+  options: Pick<CpuOnlyOptions, "startNs" | "endNs" | "intervalNs">,
+): number {
   const span = options.endNs - options.startNs;
   if (span <= 0n) return 0;
   return Number((span + options.intervalNs - 1n) / options.intervalNs);
@@ -181,7 +183,11 @@ export class CpuOnlyGenerator implements LineGenerator {
 
 /** Puts ASCII text at a word of `words`, the rest of its last word zero. */
 function putText(words: Float64Array, word: number, text: string): void {
-  const bytes = new Uint8Array(words.buffer, words.byteOffset + word * 8, wordsFor(text.length) * 8);
+  const bytes = new Uint8Array(
+    words.buffer,
+    words.byteOffset + word * 8,
+    wordsFor(text.length) * 8,
+  );
   bytes.fill(0);
   for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
 }
