@@ -17,6 +17,7 @@ export interface ObjectStore {
   putNew(name: string, bytes: Uint8Array): Promise<void>;
   /** Whole object; throws with code ENOENT. */
   get(name: string): Promise<Uint8Array>;
+  /** [offset, offset + length) or less at the end; throws with code ENOENT. */
   getRange(name: string, offset: number, length: number): Promise<Uint8Array>;
   head(name: string): Promise<ObjectInfo | undefined>;
   /** Objects whose name starts with `prefix` (a folder path ending in `/`, or ""), recursively, sorted. Temporaries are not listed. */
@@ -60,6 +61,7 @@ export interface LogFolder {
   open(name: string): Promise<LogFile>;
   /** Reads [offset, offset + length) or less at the end. */
   read(name: string, offset: number, length: number): Promise<Uint8Array>;
+  /** Durable when it resolves: deletes survive in the order they were made. Absent is fine. */
   delete(name: string): Promise<void>;
   rename(from: string, to: string): Promise<void>;
 }

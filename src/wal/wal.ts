@@ -34,6 +34,9 @@ export interface WalOptions {
 /** Trimming works by whole segments: 64 MiB is some seconds of full load, and a tenth of a second to read at start. */
 const SEGMENT_BYTES_MAX = 64 * 1024 * 1024;
 
+/** A full disk refuses thousands of appends a second; one line in this time says so, with their number. */
+const REFUSAL_LOG_MS = 1000;
+
 const U64_MAX = (1n << 64n) - 1n;
 const U32_MAX = 0xffff_ffff;
 
@@ -55,6 +58,8 @@ class Wal implements LogStore {
   #running: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
+  #refusedSinceLog = 0;
+  #refusalLoggedMs = Number.NEGATIVE_INFINITY;
   #needed: (region: bigint) => bigint | undefined = () => undefined;
 
   constructor(folder: LogFolder, options: WalOptions, segments: Segment[]) {
@@ -176,11 +181,16 @@ class Wal implements LogStore {
   #refuse(group: readonly Waiting[], error: unknown): void {
     const refused = [...group, ...this.#queue.splice(0)];
     const answer = asUnavailable(error, "append to the log");
-    this.#options.log.error(
-      { appends: refused.length, error: messageOf(error) },
-      "append to the log failed: refused",
-    );
     for (const item of refused) item.reject(answer);
+    this.#refusedSinceLog += refused.length;
+    const nowMs = this.#options.clock.monotonicMs();
+    if (nowMs - this.#refusalLoggedMs < REFUSAL_LOG_MS) return;
+    this.#options.log.error(
+      { appends: this.#refusedSinceLog, error: messageOf(error) },
+      "appends to the log failed: refused",
+    );
+    this.#refusedSinceLog = 0;
+    this.#refusalLoggedMs = nowMs;
   }
 
   #newWriter(): SegmentWriter {

@@ -99,6 +99,32 @@ test("a refusal is durable when it is told: a kill or a power loss right after i
       }
 });
 
+test("the segment that says where an overlong one ends is kept as long as that one", async () => {
+  const folder = memory().openLogFolder();
+  const plan = new FaultPlan();
+  const wal = await openTestWal(faultyLogFolder(folder, plan), SMALL);
+  // Two records of region 1 fit into a segment, one of region 2.
+  const append = (region: bigint, sequence: bigint) => {
+    const payload = [Buffer.alloc(region === 1n ? 100 : 200)];
+    return wal.append({ region, kind: "rows", sequence, rows: 1, payload });
+  };
+  await append(1n, 0n);
+  plan.fail({ step: "sync", nth: 1, code: "EIO" });
+  plan.fail({ step: "truncate", nth: 1, code: "EIO" });
+  await expect(append(1n, 1n)).rejects.toMatchObject({ code: "storage_unavailable" });
+  for (let sequence = 0n; sequence < 3n; sequence++) await append(2n, sequence);
+  const needed = (region: bigint) => (region === 1n ? 0n : 3n);
+  // Three segments hold region 2; the first of them ends the overlong one, the last is active.
+  expect(await wal.trim(needed)).toBe(1);
+  await wal.close();
+  const again = await openTestWal(folder, SMALL);
+  const { records } = await collect(again, needed);
+  expect(records.map(({ region, sequence }) => [region, sequence])).toEqual([[1n, 0n]]);
+  // The start has cut the file, so nothing keeps the other one any more.
+  expect(await again.trim(needed)).toBe(1);
+  await again.close();
+});
+
 test("what waits behind a failed group is refused with it", async () => {
   const plan = new FaultPlan();
   const wal = await openTestWal(faultyLogFolder(memory().openLogFolder(), plan));
