@@ -55,6 +55,7 @@ export const ANSWERS = Object.freeze({
   column_not_found: answer(4002, "TableColumnNotFound", 400, 3, 1054, "42703"),
   column_exists: answer(4003, "TableColumnExists", 400, 3, 1060, "42701"),
   database_not_found: answer(4004, "DatabaseNotFound", 400, 5, 1102, "42704"),
+  region_not_found: answer(4005, "RegionNotFound", 400, 5, 1815, "42P01"),
   region_not_ready: answer(4008, "RegionNotReady", 503, 14, 1815, "55000", true),
   region_busy: answer(4009, "RegionBusy", 503, 14, 1815, "55000", true),
   database_already_exists: answer(4011, "DatabaseAlreadyExists", 400, 6, 1007, "42P04"),
@@ -72,6 +73,7 @@ export const ANSWERS = Object.freeze({
   invalid_auth_header: answer(7004, "InvalidAuthHeader", 401, 16, 1045, "28000"),
   access_denied: answer(7005, "AccessDenied", 403, 7, 1044, "42501"),
   permission_denied: answer(7006, "PermissionDenied", 403, 7, 1142, "42501"),
+  flow_not_found: answer(8001, "FlowNotFound", 400, 5, 1146, "42P01"),
 });
 
 export type ErrorCode = keyof typeof ANSWERS;

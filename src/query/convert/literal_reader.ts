@@ -216,7 +216,8 @@ export class LiteralReader {
 
   #ticks(text: string, type: ColumnType & { kind: "timestamp" }): bigint {
     const parsed = parseTimestamp(text, this.rules.timezone);
-    if (parsed !== undefined) {
+    // A bare date is a timestamp for CAST and comparisons, but not here.
+    if (parsed !== undefined && !parsed.dateOnly) {
       const ticks = floorDiv(parsed.ns, UNIT_NANOS[type.unit]);
       if (!ticksInRange(ticks, type.unit))
         throw outOfRange(outOfRangeText(`'${text}'`, type), this.#place);

@@ -65,7 +65,7 @@ function regionOf(ctx: StatementContext, text: string): Region {
   if (!/^\d{1,20}$/.test(text))
     throw new DbError("invalid_arguments", `failed to cast ${text} to UInt64`);
   const region = ctx.deps.storage.region(BigInt(text));
-  if (region === undefined) throw new DbError("invalid_arguments", `Region not found: ${text}`);
+  if (region === undefined) throw new DbError("region_not_found", `Region not found: ${text}`);
   return region;
 }
 

@@ -46,7 +46,7 @@ export async function runComment(
 
 /** This server has no flows and no views, so none is ever found. */
 export function flowNotFound(name: ObjectName): DbError {
-  return new DbError("not_found", `Flow not found: greptime.${name.at(-1)?.name ?? ""}`);
+  return new DbError("flow_not_found", `Flow not found: greptime.${name.at(-1)?.name ?? ""}`);
 }
 
 export function runDropMissing(
