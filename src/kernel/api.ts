@@ -42,7 +42,7 @@ export interface LineError {
     | "memory";
   /** The measurement, when the line got that far. */
   readonly table?: string;
-  /** For conflicts: the slot, the column's name and the kind found. */
+  /** The slot, unless the line alone would have made it; the column the error is about; the kinds of a conflict. */
   readonly slot?: number;
   readonly name?: string;
   readonly expected?: KernelKind | "tag";
@@ -81,7 +81,8 @@ export interface ParsedBody {
 export interface SlotInfo {
   readonly table: string;
   readonly tags: readonly string[];
-  readonly fields: readonly { readonly name: string; readonly kind: KernelKind }[];
+  /** An unbound column keeps its place, with the name "". */
+  readonly fields: readonly { readonly name: string; readonly kind: KernelKind | "opaque" }[];
   readonly series: number;
 }
 
@@ -171,4 +172,6 @@ export interface KernelLimits {
   readonly seriesMax: number;
   /** Per table. */
   readonly columnsMax: number;
+  /** Most bytes of linear memory; past it rows are refused with `memory`, other calls throw resources_exhausted. Default 4 GiB. */
+  readonly memoryBytesMax?: number;
 }

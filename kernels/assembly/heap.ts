@@ -1,0 +1,181 @@
+/**
+ * Memory: who owns which byte of the linear memory.
+ *
+ * Blocks of up to 32 KiB come in size classes (two per doubling) carved from pages; larger ones are runs of whole
+ * 64 KiB pages from a buddy system, so that a freed run joins its neighbours and serves any later size. A block has
+ * no header: who gives one back says how large it was. Memory grows to the limit and is never returned to the host.
+ *
+ * Invariants: every block is 16-byte aligned; the last page of the memory is never given out, so a 16-byte read that
+ * starts inside a block cannot leave the memory; a refusal (0) changes nothing.
+ */
+
+const PAGE: usize = 65536;
+/** 2^15 pages are 2 GiB: the largest run that fits beside anything else in 4 GiB. */
+const ORDERS: i32 = 16;
+/** Half a page: larger blocks waste less as whole pages. */
+const SMALL_MAX: usize = 32768;
+const CLASSES: i32 = 21;
+/** 1 MiB: each growth makes the host renew its views, so small ones are taken together. */
+const GROW_PAGES: i32 = 16;
+
+/** One byte per page: order + 1 where a free run starts, else 0. */
+const runs = memory.data(65536);
+/** First free run of each order; a run's first words are the next and the previous run. */
+const runHeads = memory.data(ORDERS * 4, 4);
+const classHeads = memory.data(CLASSES * 4, 4);
+
+/** End of the pages handed out so far. */
+let top: usize = 0;
+let limit: usize = 0;
+let smallAt: usize = 0;
+let smallEnd: usize = 0;
+let live: usize = 0;
+
+/** Call once. `bytesMax` caps the linear memory. */
+export function heapInit(bytesMax: usize): void {
+  top = (__heap_base + PAGE - 1) & ~(PAGE - 1);
+  // 65535 pages, so that the size in bytes fits a 32-bit number.
+  limit = min(bytesMax, 0xffff_0000) & ~(PAGE - 1);
+}
+
+/** Bytes in blocks that somebody holds. */
+export function heapLive(): usize {
+  return live;
+}
+
+/** A block of at least `bytes` bytes, contents undefined; 0 when the limit is reached. */
+export function take(bytes: usize): usize {
+  if (bytes > SMALL_MAX) {
+    const pages = (bytes + PAGE - 1) / PAGE;
+    const at = bytes < 0xfff0_0000 ? takePages(<u32>pages) : 0;
+    if (at !== 0) live += pages * PAGE;
+    return at;
+  }
+  const kind = classOf(<u32>bytes);
+  const head = classHeads + ((<usize>kind) << 2);
+  let at = load<usize>(head);
+  if (at !== 0) store<usize>(head, load<usize>(at));
+  else at = carve(kind);
+  if (at !== 0) live += classBytes(kind);
+  return at;
+}
+
+/** Returns a block of take(bytes). A null block is fine. */
+export function give(at: usize, bytes: usize): void {
+  if (at === 0) return;
+  if (bytes > SMALL_MAX) {
+    const pages = (bytes + PAGE - 1) / PAGE;
+    live -= pages * PAGE;
+    givePages(<u32>(at / PAGE), <u32>pages);
+    return;
+  }
+  const kind = classOf(<u32>bytes);
+  live -= classBytes(kind);
+  push(at, kind);
+}
+
+/** What take(bytes) really occupies: growing buffers use it all. */
+export function blockBytes(bytes: usize): usize {
+  return bytes > SMALL_MAX ? (bytes + PAGE - 1) & ~(PAGE - 1) : classBytes(classOf(<u32>bytes));
+}
+
+/** Sizes are 32, 48, 64, 96, 128, ... 32768. */
+function classOf(bytes: u32): i32 {
+  if (bytes <= 32) return 0;
+  const log = 31 - <i32>clz(bytes - 1);
+  return 2 * (log - 5) + (bytes <= (<u32>3) << (log - 1) ? 1 : 2);
+}
+
+function classBytes(kind: i32): usize {
+  return (<usize>(kind & 1 ? 48 : 32)) << (kind >> 1);
+}
+
+function push(at: usize, kind: i32): void {
+  const head = classHeads + ((<usize>kind) << 2);
+  store<usize>(at, load<usize>(head));
+  store<usize>(head, at);
+}
+
+function carve(kind: i32): usize {
+  const bytes = classBytes(kind);
+  if (smallEnd - smallAt < bytes) {
+    const page = takePages(1);
+    if (page === 0) return 0;
+    // What is left of the old page serves smaller blocks.
+    for (let k = CLASSES - 1; k >= 0; k--)
+      while (smallEnd - smallAt >= classBytes(k)) {
+        push(smallAt, k);
+        smallAt += classBytes(k);
+      }
+    smallAt = page;
+    smallEnd = page + PAGE;
+  }
+  const at = smallAt;
+  smallAt += bytes;
+  return at;
+}
+
+function takePages(pages: u32): usize {
+  const order = pages === 1 ? 0 : 32 - <i32>clz(pages - 1);
+  if (order >= ORDERS) return 0;
+  let from = order;
+  while (from < ORDERS && load<usize>(runHeads + ((<usize>from) << 2)) === 0) from++;
+  let page: u32;
+  if (from < ORDERS) {
+    page = <u32>(load<usize>(runHeads + ((<usize>from) << 2)) / PAGE);
+    unlink(page, from);
+    givePages(page + pages, ((<u32>1) << from) - pages);
+  } else {
+    // A run may start anywhere: only free runs are aligned to their size, and givePages sees to that.
+    const end = top + <usize>pages * PAGE;
+    if (end < top || end + PAGE > limit || end + PAGE < end) return 0;
+    const have = <usize>memory.size() * PAGE;
+    if (end + PAGE > have) {
+      const need = <i32>((end + PAGE - have) / PAGE);
+      const step = <i32>min((limit - have) / PAGE, max(need, GROW_PAGES));
+      if (memory.grow(step) < 0) return 0;
+    }
+    page = <u32>(top / PAGE);
+    top = end;
+  }
+  return <usize>page * PAGE;
+}
+
+/** Frees any run of pages as aligned powers of two. */
+function givePages(page: u32, pages: u32): void {
+  while (pages !== 0) {
+    let order = min<i32>(<i32>ctz(page), 31 - <i32>clz(pages));
+    order = min<i32>(order, ORDERS - 1);
+    giveRun(page, order);
+    page += (<u32>1) << order;
+    pages -= (<u32>1) << order;
+  }
+}
+
+function giveRun(page: u32, order: i32): void {
+  while (order < ORDERS - 1) {
+    const buddy = page ^ ((<u32>1) << order);
+    if (load<u8>(runs + buddy) !== <u8>(order + 1)) break;
+    unlink(buddy, order);
+    page &= buddy;
+    order++;
+  }
+  const head = runHeads + ((<usize>order) << 2);
+  const at = <usize>page * PAGE;
+  const next = load<usize>(head);
+  store<usize>(at, next);
+  store<usize>(at, 0, 4);
+  if (next !== 0) store<usize>(next, at, 4);
+  store<usize>(head, at);
+  store<u8>(runs + page, <u8>(order + 1));
+}
+
+function unlink(page: u32, order: i32): void {
+  const at = <usize>page * PAGE;
+  const next = load<usize>(at);
+  const previous = load<usize>(at, 4);
+  if (next !== 0) store<usize>(next, previous, 4);
+  if (previous !== 0) store<usize>(previous, next);
+  else store<usize>(runHeads + ((<usize>order) << 2), next);
+  store<u8>(runs + page, 0);
+}

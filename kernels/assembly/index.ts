@@ -1,0 +1,55 @@
+/**
+ * The kernels' front door: every function the host may call. Pointers are offsets into the linear memory; a call may grow the memory,
+ * after which the host must renew its views. Calls never nest.
+ */
+import { aliasInit } from "./alias";
+import { budgetInit } from "./column";
+import { crcInit } from "./crc";
+import { fieldsInit } from "./fields";
+import { hashInit } from "./hash";
+import { heapInit } from "./heap";
+import { slotsInit } from "./slot";
+
+export { parse, parseInput, parseResult, parseResultFree } from "./body";
+export * from "./catalog";
+export { crc32c } from "./crc";
+export { powersAt } from "./float";
+export { give, heapLive, take } from "./heap";
+export { clearLastTimes, lastTimesAt, raiseLastTimes, seriesRecordAt, splitLate } from "./late";
+export {
+  fillNulls,
+  packBase,
+  packBits,
+  packIntegers,
+  packLeast,
+  packMethod,
+  packScale,
+  packWidth,
+  packWindow,
+  sumLengths,
+  unpack,
+  unpackBits,
+  widen,
+  widenLengths,
+} from "./pack";
+export {
+  decodeSeries,
+  encodeSeries,
+  outAt,
+  outCapacity,
+  outLength,
+  seriesColumns,
+} from "./series_bytes";
+export { seriesOf } from "./series_of";
+
+/** At most half of the memory may be columns of one call. */
+const CALL_SHARE: usize = 2;
+
+/** Call once, before anything else. False when even the empty tables do not fit. */
+export function init(seed: u64, seriesMax: u32, columnsMax: u32, bytesMax: usize): bool {
+  heapInit(bytesMax);
+  budgetInit(bytesMax / CALL_SHARE);
+  hashInit(seed);
+  crcInit();
+  return slotsInit(seriesMax, columnsMax) && aliasInit() && fieldsInit(columnsMax);
+}
