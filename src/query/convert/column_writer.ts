@@ -9,6 +9,9 @@ import { type Column, type ColumnType, type FixedArray, valueBytes } from "../..
 /** 16 bytes a value is the usual length of a tag or a short message; the buffer doubles past it. */
 const textBytesGuess = 16;
 
+/** Up to here a loop over the characters is quicker than the call into the runtime. */
+const shortCharsMax = 32;
+
 export class ColumnWriter {
   #row = 0;
   #validity: Uint8Array | undefined;
@@ -69,8 +72,22 @@ export class ColumnWriter {
   putText(text: string): void {
     // A UTF-16 unit becomes at most three bytes of UTF-8.
     this.#reserve(text.length * 3);
-    this.#byteCount += this.#bytes.write(text, this.#byteCount);
+    if (text.length > shortCharsMax || !this.#putAscii(text))
+      this.#byteCount += this.#bytes.write(text, this.#byteCount);
     this.#next();
+  }
+
+  /** False, with nothing written, when a character is not ASCII. */
+  #putAscii(text: string): boolean {
+    const bytes = this.#bytes;
+    let at = this.#byteCount;
+    for (let i = 0; i < text.length; i++) {
+      const code = text.charCodeAt(i);
+      if (code > 0x7f) return false;
+      bytes[at++] = code;
+    }
+    this.#byteCount = at;
+    return true;
   }
 
   putBytes(bytes: Uint8Array): void {
