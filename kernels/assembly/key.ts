@@ -96,7 +96,7 @@ export function element(at: usize, end: usize, equals: bool): bool {
   elementEnd = p;
   elementAt = at;
   elementLength = <u32>(p - at);
-  if (escapes) unescape(at, p, equals);
+  if (escapes) unescapeElement(at, p, equals);
   return true;
 }
 
@@ -167,7 +167,7 @@ function isEscape(c: u8, equals: bool): bool {
   return c === 32 || c === 44 || c === 92 || (equals && c === 61);
 }
 
-function unescape(from: usize, end: usize, equals: bool): void {
+function unescapeElement(from: usize, end: usize, equals: bool): void {
   elementAt = scratchAt;
   let to = scratchAt;
   while (from < end) {

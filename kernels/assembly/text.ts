@@ -65,7 +65,7 @@ export function putText(c: Column, at: usize, end: usize): usize {
     return 0;
   }
   const to = c.bytes + c.bytesLength;
-  const taken = escapes ? unescape(to, at + 1, close) : length;
+  const taken = escapes ? unescapeTo(to, at + 1, close) : length;
   if (!escapes) copyPadded(to, at + 1, length);
   if (high && !isUtf8(to, taken)) {
     textFault = TEXT_UTF8;
@@ -76,7 +76,7 @@ export function putText(c: Column, at: usize, end: usize): usize {
   return close + 1;
 }
 
-function unescape(to: usize, from: usize, end: usize): u32 {
+function unescapeTo(to: usize, from: usize, end: usize): u32 {
   const start = to;
   while (from < end) {
     let c = load<u8>(from++);
