@@ -87,7 +87,7 @@ export function storageMetrics(metrics: Metrics): StorageMetrics {
       "Compactions that failed",
     ),
     walSeconds: metrics.histogram(
-      "greptime_logstore_op_elapsed",
+      "tidemark_region_log_elapsed",
       "Seconds until a WAL record was durable",
     ),
     applySeconds: metrics.histogram(
