@@ -105,12 +105,6 @@ describe("alterSchema", () => {
       "no default value for column x",
     ],
     [
-      "add reserved",
-      add({ name: "__sequence", type: T.int64, role: "field" }),
-      "invalid_arguments",
-      "column name `__sequence` is reserved",
-    ],
-    [
       "add after unknown",
       add({ name: "x", type: T.int64, role: "field" }, { position: { after: "y" } }),
       "column_not_found",

@@ -29,7 +29,7 @@ afterEach(() => rm(home, { recursive: true, force: true }));
 async function restart(): Promise<void> {
   plan = new FaultPlan();
   store = faultyStore(await openLocalStore(home), plan);
-  kernel = await loadKernel({ seriesMax: 1000, columnsMax: 100 });
+  kernel = await loadKernel({ seriesMax: 1000, columnsMax: 110 });
   storage = new RecordingStorage(kernel);
   catalog = await openCatalog({
     store,
@@ -38,7 +38,7 @@ async function restart(): Promise<void> {
     clock,
     log: silentLogger,
     prefix: "metadata/",
-    columnsMax: 100,
+    columnsMax: 110,
   });
 }
 

@@ -2,7 +2,6 @@
 export * from "./api.ts";
 export {
   CATALOG_NAME,
-  columnNameFault,
   columnNotFound,
   DEFAULT_DATABASE,
   databaseNotFound,

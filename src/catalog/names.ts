@@ -16,14 +16,8 @@ const NAME = /^[a-zA-Z_:-][a-zA-Z0-9_:\-.@#]*$/;
 /** 255 bytes is what a file name of any common file system holds; nobody's metric is longer. */
 const NAME_BYTES_MAX = 255;
 
-/** Columns that storage adds to its files. */
-const RESERVED_COLUMNS: ReadonlySet<string> = new Set([
-  "__primary_key",
-  "__sequence",
-  "__op_type",
-  "__tsid",
-  "__table_id",
-]);
+/** What the kernel reads of a name in line protocol. */
+const COLUMN_BYTES_MAX = 65_535;
 
 export function isVirtualDatabase(name: string): boolean {
   return VIRTUAL_DATABASES.has(name);
@@ -49,20 +43,14 @@ export function checkDatabaseName(name: string): void {
     throw new DbError("invalid_arguments", `Invalid database name: ${name}`);
 }
 
-/** Why a column cannot have this name; undefined when it can. */
-export function columnNameFault(name: string): string | undefined {
-  if (name === "") return "a column name cannot be empty";
-  if (RESERVED_COLUMNS.has(name)) return `column name \`${name}\` is reserved`;
-  // UTF-8 is at most three times the UTF-16 length, so the exact size is only counted when it matters.
-  if (name.length * 3 > NAME_BYTES_MAX && Buffer.byteLength(name) > NAME_BYTES_MAX)
-    return `column name \`${name.slice(0, 40)}…\` is longer than ${NAME_BYTES_MAX} bytes`;
-  return undefined;
-}
-
-/** Throws invalid_arguments. */
+/** Throws invalid_arguments. Any text can be a column's name, as line protocol allows. */
 export function checkColumnName(name: string): void {
-  const fault = columnNameFault(name);
-  if (fault !== undefined) throw new DbError("invalid_arguments", fault);
+  if (name === "") throw new DbError("invalid_arguments", "a column name cannot be empty");
+  if (Buffer.byteLength(name) > COLUMN_BYTES_MAX)
+    throw new DbError(
+      "invalid_arguments",
+      `column name \`${name.slice(0, 40)}…\` is longer than ${COLUMN_BYTES_MAX} bytes`,
+    );
 }
 
 /** Throws unsupported for a computed schema, which no statement may change. */

@@ -10,11 +10,15 @@ import type { Refusals } from "./refusals.ts";
 import { type TableBinding, TYPE_OF_KIND } from "./table_binding.ts";
 import { convertTicks } from "./times.ts";
 
-/** Builds the batch. Rows of columns that lost a race, or whose values do not fit, go to `refusals`. */
+/**
+ * Builds the batch. Rows of columns that lost a race, or whose values do not fit, go to `refusals`. `decodedBefore`: were the
+ * lines decoded before the binding was made?
+ */
 export function lineBatch(
   kernel: Kernel,
   parsed: ParsedTable,
   binding: TableBinding,
+  decodedBefore: boolean,
   nowNs: bigint,
   refusals: Refusals,
 ): RegionBatch {
@@ -28,7 +32,7 @@ export function lineBatch(
       const what = refusedField(binding.column(field.name));
       for (let row = 0; row < rows; row++)
         if (!isNull(field.column, row))
-          refused.add(row, () => `${field.name} is ${what}, got ${gotValue(field, row)}`);
+          refused.add(row, () => `.${field.name} is ${what}, got ${gotValue(field, row)}`);
       continue;
     }
     const { column } = target;
@@ -37,12 +41,13 @@ export function lineBatch(
       column: target.convert(field.column, rows, (row) =>
         refused.add(
           row,
-          () => `${column.name} is ${typeName(column.type)}, got ${gotValue(field, row)}`,
+          () => `.${column.name} is ${typeName(column.type)}, got ${gotValue(field, row)}`,
         ),
       ),
     });
   }
-  if (binding.badTags.size > 0) refuseBadTags(kernel, parsed, binding, refused);
+  const badTags = decodedBefore ? binding.badTagsBefore : binding.badTags;
+  if (badTags.size > 0) refuseBadTags(kernel, parsed, binding, badTags, refused);
   if (binding.required.length > 0) fillRequired(binding, fields, rows, nowNs, refused);
   const batch = { rows, sids: parsed.sids, times, fields };
   return refused.mask === undefined ? batch : withoutRows(batch, refused.mask);
@@ -55,7 +60,8 @@ function gotValue(field: Field, row: number): string {
 }
 
 function refusedField(column: ColumnSchema | undefined): string {
-  if (column === undefined) return "no column name that can be used";
+  // The schema merge has added every name but one.
+  if (column === undefined) return "the time index";
   switch (column.role) {
     case "tag":
       return "a tag";
@@ -70,6 +76,7 @@ function refuseBadTags(
   kernel: Kernel,
   parsed: ParsedTable,
   binding: TableBinding,
+  badTags: ReadonlySet<number>,
   refused: RowRefusals,
 ): void {
   const names = kernel.slotInfo(parsed.slot).tags;
@@ -80,7 +87,7 @@ function refuseBadTags(
     let fault = faults.get(sid);
     if (fault === undefined) {
       const tags = kernel.seriesTags(parsed.slot, sid, sid + 1)[0]?.tags ?? [];
-      const bad = tags.find(({ index }) => binding.badTags.has(index));
+      const bad = tags.find(({ index }) => badTags.has(index));
       fault = bad === undefined ? "" : badTag(names[bad.index]!, binding);
       faults.set(sid, fault);
     }
@@ -91,10 +98,10 @@ function refuseBadTags(
 
 function badTag(name: string, binding: TableBinding): string {
   const column = binding.column(name);
-  if (column === undefined) return `${name} is no column name that can be used, got a tag`;
-  if (column.role === "time") return `${name} is the time index, got a tag`;
-  if (column.role === "field") return `${name} is a field (${typeName(column.type)}), got a tag`;
-  return `${name} is a tag of type ${typeName(column.type)}, got String`;
+  if (column === undefined) return ": a tag of this line has become a field";
+  if (column.role === "time") return `.${name} is the time index, got a tag`;
+  if (column.role === "field") return `.${name} is a field (${typeName(column.type)}), got a tag`;
+  return `.${name} is a tag of type ${typeName(column.type)}, got String`;
 }
 
 function fillRequired(
@@ -120,7 +127,7 @@ function fillRequired(
     }
     for (let row = 0; row < rows; row++)
       if (given === undefined || isNull(given, row))
-        refused.add(row, () => `${column.name} is not null but input has null`);
+        refused.add(row, () => `.${column.name} is not null but input has null`);
   }
 }
 
@@ -132,11 +139,12 @@ class RowRefusals {
     private readonly refusals: Refusals,
   ) {}
 
+  /** `why` goes on after the table's name: ".column is …". */
   add(row: number, why: () => string): void {
     this.mask ??= new Uint8Array(this.parsed.rows);
     if (this.mask[row] === 1) return;
     this.mask[row] = 1;
     const line = this.parsed.lines[row]!;
-    this.refusals.add(line, () => `line ${line}: ${this.parsed.table}.${why()}`);
+    this.refusals.add(line, () => `line ${line}: ${this.parsed.table}${why()}`);
   }
 }

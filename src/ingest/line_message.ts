@@ -88,7 +88,7 @@ function expected(error: LineError, info: TableInfo | undefined): string {
 }
 
 function found(error: LineError): string {
-  if (error.found === undefined) return "another type";
+  if (error.found === undefined) return error.expected === "tag" ? "a field" : "another type";
   const kind = KIND_NAME[error.found] ?? error.found;
   return error.expected === "tag" ? `a field (${kind})` : kind;
 }

@@ -2,7 +2,7 @@
  * The columns that decoded lines need and a table lacks. All tags of the slot are wished for, not only those of this request:
  * the series dictionary may already have series of other requests in it, and each of its tags needs a column before a row is written.
  */
-import { columnNameFault, type NewColumn, type TableInfo } from "../catalog/mod.ts";
+import type { NewColumn, TableInfo } from "../catalog/mod.ts";
 import type { Kernel, ParsedTable } from "../kernel/mod.ts";
 import { columnByName, DEFAULT_TIME_INDEX, isNull, T } from "../types/mod.ts";
 import { TYPE_OF_KIND } from "./table_binding.ts";
@@ -14,8 +14,8 @@ interface Seen {
 }
 
 /**
- * In the order of a new table: tags and fields of the first line, the time index, what later lines add. Names that cannot
- * be columns are left out; the rows that carry them are refused later.
+ * In the order of a new table: tags and fields of the first line, the time index, what later lines add. A tag or
+ * field with the name of the time index is left out; the rows that carry it are refused later.
  */
 export function wishedColumns(
   kernel: Kernel,
@@ -24,7 +24,6 @@ export function wishedColumns(
 ): readonly NewColumn[] {
   const isNew = (name: string) =>
     name !== "" &&
-    columnNameFault(name) === undefined &&
     (table === undefined
       ? name !== DEFAULT_TIME_INDEX
       : columnByName(table.schema, name) === undefined);

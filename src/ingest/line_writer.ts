@@ -163,7 +163,14 @@ export class LineWriter {
     try {
       const binding = known ?? (await this.#bind(request, parsed));
       if (binding === undefined) return done({ stale: true });
-      const batch = lineBatch(kernel, parsed, binding, request.nowNs, refusals);
+      const batch = lineBatch(
+        kernel,
+        parsed,
+        binding,
+        known === undefined,
+        request.nowNs,
+        refusals,
+      );
       if (batch.rows > 0 && !binding.keepsNothing && !(await this.#store(binding, batch)))
         return done({ stale: true });
       return done({ rowsWritten: batch.rows });

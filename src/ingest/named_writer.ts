@@ -1,13 +1,7 @@
 /** Rows with named columns: SQL INSERT into an existing table, and (for later protocols) writes that make their table. */
 import type { Clock } from "../base/mod.ts";
 import { DbError } from "../base/mod.ts";
-import {
-  type Catalog,
-  columnNameFault,
-  databaseNotFound,
-  type NewColumn,
-  tableNotFound,
-} from "../catalog/mod.ts";
+import { type Catalog, databaseNotFound, type NewColumn, tableNotFound } from "../catalog/mod.ts";
 import type { Kernel } from "../kernel/mod.ts";
 import type { NamedRows, RegionBatch } from "../types/mod.ts";
 import type { WriteHints, WriteReport } from "./api.ts";
@@ -50,13 +44,13 @@ export class NamedWriter {
 
   /** Creates the table, adds columns; a row that does not fit is refused alone. `source` names the protocol in messages. */
   async mergeRows(rows: NamedRows, hints: WriteHints, source: string): Promise<WriteReport> {
-    const binding = await this.#merge(rows, hints, source);
+    const binding = await this.#merge(rows, hints);
     const refusals = new Refusals();
     const refused = new Uint8Array(rows.rows);
     const batch = this.#batch(binding, rows, (row, why) => {
       if (refused[row] === 1) return;
       refused[row] = 1;
-      refusals.add(row + 1, () => `row ${row + 1}: ${why()}`);
+      refusals.add(row + 1, () => `${source} row ${row + 1}: ${why()}`);
     });
     const left = refusals.rows === 0 ? batch : withoutRows(batch, refused);
     await this.#write(binding, left);
@@ -84,15 +78,11 @@ export class NamedWriter {
     }
   }
 
-  async #merge(rows: NamedRows, hints: WriteHints, source: string): Promise<TableBinding> {
+  async #merge(rows: NamedRows, hints: WriteHints): Promise<TableBinding> {
     const { catalog, binder, metrics } = this.#parts;
     const database = catalog.database(rows.db);
     if (database === undefined) throw databaseNotFound(rows.db);
-    const columns = rows.columns.map(({ name, role, type }): NewColumn => {
-      const fault = columnNameFault(name);
-      if (fault !== undefined) throw new DbError("invalid_arguments", `${source}: ${fault}`);
-      return { name, role, type };
-    });
+    const columns = rows.columns.map(({ name, role, type }): NewColumn => ({ name, role, type }));
     const end = metrics.stage.startTimer({ stage: "merge" });
     try {
       const { table } = await catalog.merge({

@@ -42,6 +42,8 @@ export class TableBinding {
   readonly fillsDefaults: boolean;
   /** Tags of the slot, by index, that lines may not write to this table. Usually empty. */
   readonly badTags: ReadonlySet<number>;
+  /** The same with tags that no line decoded since this was made can carry. */
+  readonly badTagsBefore: ReadonlySet<number>;
   /** How many tags the slot knew when this was made: more means that the schema may lack one. */
   readonly slotTags: number;
   readonly #columns: ReadonlyMap<string, ColumnSchema>;
@@ -62,16 +64,13 @@ export class TableBinding {
     );
     const { tags } = kernel.slotInfo(region.slot);
     this.slotTags = tags.length;
-    this.badTags = badTags(tags, this.#columns);
+    const bad = badTags(tags, this.#columns);
+    this.badTags = bad.named;
+    this.badTagsBefore = bad.all;
   }
 
   column(name: string): ColumnSchema | undefined {
     return this.#columns.get(name);
-  }
-
-  /** Does the slot know a tag that is no column of the table? */
-  missesTag(tags: readonly string[]): boolean {
-    return tags.some((name) => name !== "" && !this.#columns.has(name));
   }
 
   /** The target of a field by the slot's index; undefined when the table has no such field. */
@@ -87,15 +86,21 @@ export class TableBinding {
   }
 }
 
-/** Lines write tags as text: a column that is no tag, or a tag of another type, cannot take them. */
+/**
+ * Lines write tags as text: a column that is no tag, or a tag of another type, cannot take them. A tag that has lost its name
+ * became a field while its rows were on their way.
+ */
 function badTags(
   tags: readonly string[],
   columns: ReadonlyMap<string, ColumnSchema>,
-): ReadonlySet<number> {
-  const bad = new Set<number>();
+): { readonly named: ReadonlySet<number>; readonly all: ReadonlySet<number> } {
+  const named = new Set<number>();
+  const all = new Set<number>();
   tags.forEach((name, index) => {
     const column = columns.get(name);
-    if (name !== "" && (column?.role !== "tag" || column.type.kind !== "string")) bad.add(index);
+    if (column?.role === "tag" && column.type.kind === "string") return;
+    all.add(index);
+    if (name !== "") named.add(index);
   });
-  return bad;
+  return { named, all };
 }
