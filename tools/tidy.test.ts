@@ -111,8 +111,8 @@ describe("what comes in through the door", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("files: only disk/ and, for what is not data, server/", () => {
-    const wrong = outside("server/", "disk/").flatMap((path) =>
+  test("files: only disk/ and, for what is not data, server/ and the kernels' loader", () => {
+    const wrong = outside("server/", "disk/", "kernel/load.ts").flatMap((path) =>
       found(path, /"(node:)?fs(\/promises)?"/),
     );
     expect(wrong).toEqual([]);

@@ -5,7 +5,8 @@
 import type { IncomingMessage } from "node:http";
 import { DbError, formatBytes } from "../base/mod.ts";
 import type { Lease } from "./in_flight.ts";
-import { createInflater, type Encoding, type Take } from "./inflate.ts";
+import { createInflater } from "./inflate.ts";
+import type { Encoding, Take } from "./inflate_api.ts";
 
 export interface BodyRules {
   readonly encodings: readonly Encoding[];

@@ -172,6 +172,14 @@ describe("bodies", () => {
       expect(budget.used("in_flight")).toBe(0);
     });
 
+  // A window of 8 MiB and a million blocks of nothing: cheap to send, dear to decode.
+  const zstdCrumbs = Buffer.concat([
+    Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x68]),
+    Buffer.alloc(300_000),
+    Buffer.from([1, 0, 0]),
+  ]);
+  // One segment that claims 4 GiB of content.
+  const zstdClaim = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0xa0, 0xff, 0xff, 0xff, 0xff, 1, 0, 0]);
   const zstdWindow = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, 0xa8, 1, 0, 0]); // 2 GiB
   const damages: Record<string, [string, Uint8Array, number, string]> = {
     "cut gzip": ["gzip", gzipSync(body).subarray(0, 900), 400, "damaged"],
@@ -180,6 +188,8 @@ describe("bodies", () => {
     "cut zstd": ["zstd", zstdStore(body).subarray(0, 5_000), 400, "damaged"],
     "plain text called zstd": ["zstd", Buffer.from("cpu v=1 1700000000"), 400, "damaged"],
     "zstd with a huge window": ["zstd", zstdWindow, 413, "window"],
+    "zstd of crumbs": ["zstd", zstdCrumbs, 413, "small blocks"],
+    "zstd that claims 4 GiB": ["zstd", zstdClaim, 413, "inflates to more"],
     "unknown encoding": ["snappy", Buffer.from("x"), 415, "snappy"],
     "three encodings": ["gzip, gzip, gzip", Buffer.from("x"), 415, "too many"],
   };

@@ -59,16 +59,6 @@ export function readBuildInfo(): BuildInfo {
   return JSON.parse(readFileSync(file, "utf8"));
 }
 
-/** The kernels' module, which the build puts into dist/. */
-export function readKernels(): Uint8Array {
-  const file = here("../../kernels.wasm");
-  try {
-    return readFileSync(file);
-  } catch (error) {
-    throw new Fatal(`the kernels are not built (npm run build): ${messageOf(error)}`);
-  }
-}
-
 export async function readPage(): Promise<PageFile[]> {
   const folder = here("../../ui/");
   const names = (await readdir(folder)).filter((name) => /\.(html|css|js|svg)$/.test(name));

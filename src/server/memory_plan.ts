@@ -1,6 +1,6 @@
 /**
  * One memory budget cut into shares. Pure: the sizes of the machine come in.
- * What is left over is for the process itself: code, the JavaScript heap, the kernel's dictionaries, answers on their way out.
+ * What is left over is for the process itself: code, the JavaScript heap, answers on their way out.
  */
 import { Fatal, formatBytes } from "../base/mod.ts";
 
@@ -17,6 +17,8 @@ export interface MemoryPlan {
   readonly duckBytes: number;
   /** All memtables together, inside DuckDB's share with room beside them for sorting and queries. */
   readonly writeBufferBytes: number;
+  /** The kernels' own memory: series dictionaries and the request that is being decoded. */
+  readonly kernelBytes: number;
   /** Bodies of requests. */
   readonly inFlightBytes: number;
 }
@@ -41,6 +43,7 @@ export function planMemory(
     totalBytes,
     duckBytes: Math.floor(totalBytes / 2),
     writeBufferBytes: Math.floor(totalBytes / 5),
+    kernelBytes: Math.floor(totalBytes / 4),
     inFlightBytes: Math.floor(totalBytes / 8),
   };
 }

@@ -36,7 +36,7 @@ import {
 import { openWal } from "../wal/mod.ts";
 import { clientUrl } from "./banner.ts";
 import { type LoadedConfig, showConfig } from "./config.ts";
-import { type BuildInfo, readKernels, readPage, readTls, textFile, watch } from "./files.ts";
+import { type BuildInfo, readPage, readTls, textFile, watch } from "./files.ts";
 import { type MemoryPlan, planMemory } from "./memory_plan.ts";
 import { processMetrics } from "./process_metrics.ts";
 import type { Config } from "./settings.ts";
@@ -130,8 +130,11 @@ export class Standalone {
     const store = await openLocalStore(dataHome);
     const swept = await store.sweep();
     if (swept > 0) log.info({ files: swept }, "removed temporary files of a former process");
-    const limits = { seriesMax: config.max_series, columnsMax: config.max_columns };
-    const kernel = await loadKernel(readKernels(), limits);
+    const kernel = await loadKernel({
+      seriesMax: config.max_series,
+      columnsMax: config.max_columns,
+      memoryBytesMax: this.#memory.kernelBytes,
+    });
     const duck = await Duck.open({
       memoryBytesMax: this.#memory.duckBytes,
       threads: config["query.parallelism"] || cores,
