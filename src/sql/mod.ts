@@ -4,6 +4,7 @@
  */
 export * from "./ast.ts";
 export * from "./dialect.ts";
+export { mapEngineError } from "./engine_error.ts";
 export { parseExpression, parseStatements } from "./parse/mod.ts";
 export type {
   InsertTarget,
@@ -12,4 +13,8 @@ export type {
   ResolvedTable,
   SelectPlan,
 } from "./plan/api.ts";
+export { tableNameOf } from "./plan/from.ts";
+export { planDelete, planInsert, planSelect } from "./plan/mod.ts";
 export { formatExpression, formatQuery, formatStatement } from "./print/mod.ts";
+export { parseDate, parseTimestamp, type TimestampText } from "./time/timestamp.ts";
+export { formatOffset, parseTimezone, zoneOffsetMs } from "./time/zone.ts";

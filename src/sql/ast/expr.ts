@@ -176,7 +176,7 @@ export type Expr =
   | {
       readonly kind: "case";
       readonly operand?: Expr | undefined;
-      readonly whens: readonly { readonly when: Expr; readonly then: Expr }[];
+      readonly whens: readonly { readonly when: Expr; readonly result: Expr }[];
       readonly otherwise?: Expr | undefined;
     }
   | {

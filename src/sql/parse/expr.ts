@@ -192,8 +192,8 @@ function parsePredicate(p: Cursor, expr: Expr, word: string, negated: boolean): 
         ? "regexp"
         : (word as "like" | "ilike");
   const pattern = parseExpr(p, LEVEL.like);
-  const escape = p.take("escape") ? p.string() : undefined;
-  return { kind: "like", expr, pattern, escape, op, negated };
+  const escapeWith = p.take("escape") ? p.string() : undefined;
+  return { kind: "like", expr, pattern, escape: escapeWith, op, negated };
 }
 
 function parseSubscript(p: Cursor, expr: Expr): Expr {

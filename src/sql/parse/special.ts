@@ -57,12 +57,12 @@ export function parseSpecial(p: Cursor, word: string): Expr | undefined {
 function parseCase(p: Cursor): Expr {
   p.expect("case");
   const operand = p.isWord("when") ? undefined : parseExpr(p);
-  const whens: { when: Expr; then: Expr }[] = [];
+  const whens: { when: Expr; result: Expr }[] = [];
   do {
     p.expect("when");
     const when = parseExpr(p);
     p.expect("then");
-    whens.push({ when, then: parseExpr(p) });
+    whens.push({ when, result: parseExpr(p) });
   } while (p.isWord("when"));
   const otherwise = p.take("else") ? parseExpr(p) : undefined;
   p.expect("end");

@@ -56,6 +56,11 @@ export interface SelectPlan {
   sql(relations: readonly string[]): string;
   /** The text ends in the implicit ORDER BY (tags, time) of an unordered scan. */
   readonly implicitOrder: boolean;
+  /**
+   * Only with an implicit order: the same rows in any order, for when sorting them would cost too much (it
+   * reads all tags, and with LIMIT the whole table). The executor knows how many rows there are and decides.
+   */
+  readonly unordered?: SelectPlan | undefined;
 }
 
 /** A column that INSERT … SELECT fills. */

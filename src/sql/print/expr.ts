@@ -189,13 +189,13 @@ function printBinary(expr: Extract<Expr, { kind: "binary" }>): string {
 }
 
 function printLike(expr: Extract<Expr, { kind: "like" }>): string {
-  const escape = expr.escape === undefined ? "" : ` ESCAPE ${quoteString(expr.escape)}`;
-  return `${printExpr(expr.expr, LEVEL.like)} ${not(expr.negated)}${expr.op.toUpperCase()} ${printExpr(expr.pattern, LEVEL.like + 1)}${escape}`;
+  const escapeClause = expr.escape === undefined ? "" : ` ESCAPE ${quoteString(expr.escape)}`;
+  return `${printExpr(expr.expr, LEVEL.like)} ${not(expr.negated)}${expr.op.toUpperCase()} ${printExpr(expr.pattern, LEVEL.like + 1)}${escapeClause}`;
 }
 
 function printCase(expr: Extract<Expr, { kind: "case" }>): string {
   const operand = expr.operand === undefined ? "" : ` ${printExpr(expr.operand)}`;
-  const whens = expr.whens.map((w) => ` WHEN ${printExpr(w.when)} THEN ${printExpr(w.then)}`);
+  const whens = expr.whens.map((w) => ` WHEN ${printExpr(w.when)} THEN ${printExpr(w.result)}`);
   const otherwise = expr.otherwise === undefined ? "" : ` ELSE ${printExpr(expr.otherwise)}`;
   return `CASE${operand}${whens.join("")}${otherwise} END`;
 }
