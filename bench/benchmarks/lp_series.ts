@@ -7,7 +7,14 @@ import { bytesText, digits, short } from "../report/numbers.ts";
 import type { Budget } from "../report/report.ts";
 import { barChart, lineChart } from "../report/svg.ts";
 import type { BenchContext } from "./context.ts";
-import { loadPeer, PEER_COLUMNS, type PeerResult, peerRow, rateChart } from "./peer_load.ts";
+import {
+  loadPeer,
+  PEER_COLUMNS,
+  type PeerResult,
+  peerRow,
+  RATIO_NOTE,
+  rateChart,
+} from "./peer_load.ts";
 
 export interface LpSeriesOptions {
   readonly rows: number;
@@ -116,6 +123,7 @@ export async function runLpSeries(context: BenchContext, options: LpSeriesOption
       })),
     ],
     notes: [
+      RATIO_NOTE,
       ...missing,
       ...cut.map(
         (r) =>

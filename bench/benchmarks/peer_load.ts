@@ -122,7 +122,6 @@ function checkCount(
 export const PEER_COLUMNS = [
   "database",
   "rows/s",
-  "ours is",
   "p50 ms",
   "p95 ms",
   "p99 ms",
@@ -135,22 +134,29 @@ export const PEER_COLUMNS = [
   "loader CPU µs/row",
 ] as const;
 
-/** `result` as a row under PEER_COLUMNS. */
+/** Stands under every table of `peerRow`. */
+export const RATIO_NOTE = "In brackets: the number of that database divided by ours.";
+
+const serverUsPerRow = (r: PeerResult) => (r.serverCpuS / r.load.rowsAcknowledged) * 1e6;
+
+/** `result` as a row under PEER_COLUMNS; a peer's numbers with their ratio to ours. */
 export function peerRow(result: PeerResult, ours: PeerResult | undefined): string[] {
   const { load } = result;
-  const ratio =
-    ours === undefined || ours === result ? "" : ratioText(ours.load.rowsPerS / load.rowsPerS);
+  const withRatio = (value: (r: PeerResult) => number, write: (n: number) => string): string => {
+    const written = write(value(result));
+    if (ours === undefined || ours === result) return written;
+    return `${written} (${ratioText(value(result) / value(ours))})`;
+  };
   return [
     `${result.title} ${result.version}`,
-    short(load.rowsPerS),
-    ratio,
-    digits(load.latency.p50Ms),
-    digits(load.latency.p95Ms),
-    digits(load.latency.p99Ms),
-    digits(load.latency.maxMs),
-    digits((result.serverCpuS / load.rowsAcknowledged) * 1e6),
-    bytesText(result.rssBytesPeak),
-    digits(bytesPerRow(result)),
+    withRatio((r) => r.load.rowsPerS, short),
+    withRatio((r) => r.load.latency.p50Ms, digits),
+    withRatio((r) => r.load.latency.p95Ms, digits),
+    withRatio((r) => r.load.latency.p99Ms, digits),
+    withRatio((r) => r.load.latency.maxMs, digits),
+    withRatio(serverUsPerRow, digits),
+    withRatio((r) => r.rssBytesPeak, bytesText),
+    withRatio(bytesPerRow, digits),
     short(load.rowsAcknowledged) + (load.cutShort ? " (cut)" : ""),
     secondsText(load.seconds),
     digits((load.loaderCpuS / load.rows) * 1e6),
@@ -169,6 +175,7 @@ export function rateChart(title: string, results: readonly PeerResult[]): LineCh
     xLabel: "seconds since the start of the load",
     series: results.map((result) => ({
       label: result.title,
+      ours: result.key === "ours",
       // The last second is not whole.
       points: result.load.rowsBySecond.slice(0, -1).map((rows, second) => [second, rows] as const),
     })),

@@ -8,7 +8,7 @@ import { seriesTable } from "../lp/series.ts";
 import { bytesUnder } from "../peers/files.ts";
 import { numberAt } from "../peers/http.ts";
 import { Tidemark } from "../peers/tidemark.ts";
-import { bytesText, digits, secondsText, short } from "../report/numbers.ts";
+import { bytesText, secondsText, short } from "../report/numbers.ts";
 import { Progress } from "../report/progress.ts";
 import { barChart } from "../report/svg.ts";
 import type { BenchContext } from "./context.ts";
@@ -136,7 +136,6 @@ async function measure(
             { label: "empty folder", value: idleS },
           ],
           budget: { value: SERVING_S_MAX, label: `budget ${SERVING_S_MAX} s` },
-          tick: (v) => `${digits(v)} s`,
         }),
       },
     ],

@@ -228,8 +228,10 @@ function report(context: BenchContext, options: SoakOptions, outcome: Outcome): 
           title: "Memory over the soak",
           subtitle: `resident bytes of the server; memory_budget ${options.memory}`,
           xLabel: "seconds",
-          series: [{ label: "RSS", points: samples.map((s) => [s.second, s.rssBytes]) }],
-          yTick: bytesText,
+          series: [
+            { label: "RSS", ours: true, points: samples.map((s) => [s.second, s.rssBytes]) },
+          ],
+          unit: "bytes",
         }),
       },
       {
@@ -242,6 +244,7 @@ function report(context: BenchContext, options: SoakOptions, outcome: Outcome): 
           series: [
             {
               label: "rows/s",
+              ours: true,
               points: samples
                 .slice(1)
                 .map((s, i) => [s.second, s.rows - (samples[i]?.rows ?? 0)] as const),

@@ -3,7 +3,7 @@ import { findPeers } from "../peers/install.ts";
 import type { WrittenTable } from "../peers/peer.ts";
 import { bytesText, digits, ratioText, secondsText, short } from "../report/numbers.ts";
 import type { Budget, Chart } from "../report/report.ts";
-import { barChart, lineChart } from "../report/svg.ts";
+import { barChart, lineChart, type Unit } from "../report/svg.ts";
 import { CPU_FIELDS, CPU_ONLY_DEFAULTS, CpuOnlyGenerator } from "../tsbs/cpu_only.ts";
 import type { BenchContext } from "./context.ts";
 import {
@@ -12,6 +12,7 @@ import {
   PEER_COLUMNS,
   type PeerResult,
   peerRow,
+  RATIO_NOTE,
   rateChart,
 } from "./peer_load.ts";
 
@@ -100,6 +101,7 @@ export async function runTsbsLoad(context: BenchContext, options: TsbsLoadOption
     budgets: tsbsBudgets(results),
     charts: tsbsCharts(results),
     notes: [
+      RATIO_NOTE,
       ...missing,
       ...results
         .filter((r) => r.load.cutShort)
@@ -158,11 +160,11 @@ function tsbsCharts(results: readonly PeerResult[]): Chart[] {
     title: string,
     subtitle: string,
     value: (r: PeerResult) => number,
-    tick?: (v: number) => string,
+    unit: Unit = "number",
   ): Chart => ({
     file,
     title,
-    svg: barChart({ title, subtitle, bars: bars(value), ...(tick === undefined ? {} : { tick }) }),
+    svg: barChart({ title, subtitle, bars: bars(value), unit }),
   });
   return [
     bar(
@@ -182,7 +184,7 @@ function tsbsCharts(results: readonly PeerResult[]): Chart[] {
       "Peak memory in the load",
       "resident bytes, less is better",
       (r) => r.rssBytesPeak,
-      bytesText,
+      "bytes",
     ),
     bar("disk.svg", "Disk after compaction", "bytes a row, less is better", bytesPerRow),
     {

@@ -3,16 +3,24 @@
  * Unlike the peers it can be killed and started again on the same data.
  */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { bytesUnder, whenStable } from "./files.ts";
 import { answers, freePort, httpJson, numberAt } from "./http.ts";
 import { DATABASE, type Peer, type RunningPeer, type WrittenTable } from "./peer.ts";
 import { ServerProcess } from "./process.ts";
 
-/** The repository, seen from dist/bench/peers. */
-export const REPOSITORY = fileURLToPath(new URL("../../../", import.meta.url));
+/** The repository's folder: the nearest above with a package.json, from dist/ as from the sources. */
+export const REPOSITORY = findRepository(dirname(fileURLToPath(import.meta.url)));
+
+function findRepository(folder: string): string {
+  if (existsSync(join(folder, "package.json"))) return folder;
+  const above = dirname(folder);
+  if (above === folder) throw new Error("no package.json above the benchmarks");
+  return findRepository(above);
+}
+
 const SERVER = join(REPOSITORY, "dist/src/server/main.js");
 const READY_S_MAX = 120;
 /** Obsolete files go when their last reader does, within moments; four quiet seconds are plenty. */

@@ -2,7 +2,7 @@
  * Charts as SVG text: horizontal bars and lines over time, with round ticks, units and labels that say
  * the value. No script, no font file, no colour that only the legend explains.
  */
-import { short } from "./numbers.ts";
+import { bytesText, short } from "./numbers.ts";
 
 const WIDTH = 860;
 const FONT = "ui-sans-serif, system-ui, 'Segoe UI', Helvetica, Arial, sans-serif";
@@ -12,7 +12,7 @@ const GRID = "#e4e7ec";
 const ACCENT = "#0e7490";
 const OTHERS = ["#98a2b3", "#c2c8d2", "#7c8798", "#d0d5dd"];
 const BUDGET = "#c2410c";
-const LINES = ["#0e7490", "#c2410c", "#7c3aed", "#4d7c0f", "#be185d", "#98a2b3"];
+const OTHER_LINES = ["#c2410c", "#7c3aed", "#4d7c0f", "#be185d", "#667085"];
 
 export function escapeXml(text: string): string {
   return text.replace(
@@ -30,6 +30,34 @@ export function ticks(max: number, wanted = 5): number[] {
   const count = Math.ceil(max / step - 1e-9);
   return Array.from({ length: count + 1 }, (_, i) => Number((i * step).toPrecision(12)));
 }
+
+/** What a chart's values are: decides how ticks are cut and written. */
+export type Unit = "number" | "bytes";
+
+/** Ticks with their labels, in the largest unit that fits: "0", "200 K", "400 K" or "0", "128 MiB". */
+export function labelledTicks(
+  max: number,
+  unit: Unit,
+  wanted = 5,
+): { at: number; label: string }[] {
+  const units = unit === "bytes" ? BYTE_UNITS : NUMBER_UNITS;
+  const [size, name] = units.find(([s]) => max >= s) ?? [1, unit === "bytes" ? " B" : ""];
+  return ticks(max / size, wanted).map((mark) => ({
+    at: mark * size,
+    label: mark === 0 ? "0" : `${mark}${name}`,
+  }));
+}
+
+const BYTE_UNITS: readonly (readonly [number, string])[] = [
+  [1024 ** 3, " GiB"],
+  [1024 ** 2, " MiB"],
+  [1024, " KiB"],
+];
+const NUMBER_UNITS: readonly (readonly [number, string])[] = [
+  [1e9, " G"],
+  [1e6, " M"],
+  [1e3, " K"],
+];
 
 interface TextStyle {
   readonly size?: number;
@@ -73,8 +101,7 @@ export interface BarChart {
   readonly bars: readonly Bar[];
   /** A line across the bars, with its meaning. */
   readonly budget?: { readonly value: number; readonly label: string };
-  /** How ticks are written. */
-  readonly tick?: (value: number) => string;
+  readonly unit?: Unit;
 }
 
 /** Horizontal bars from zero. A value that is not a number has no bar and a dash. */
@@ -85,14 +112,16 @@ export function barChart(chart: BarChart): string {
   const rowHeight = 44;
   const bottom = top + chart.bars.length * rowHeight;
   const values = chart.bars.map((bar) => bar.value).filter(Number.isFinite);
-  const marks = ticks(Math.max(0, ...values, chart.budget?.value ?? 0));
-  const max = marks[marks.length - 1]!;
+  const unit = chart.unit ?? "number";
+  const marks = labelledTicks(Math.max(0, ...values, chart.budget?.value ?? 0), unit);
+  const max = marks[marks.length - 1]!.at;
   const x = (value: number) => left + ((right - left) * value) / max;
-  const tick = chart.tick ?? short;
   const body: string[] = [];
   for (const mark of marks) {
-    body.push(line(x(mark), top, x(mark), bottom, GRID));
-    body.push(text(x(mark), bottom + 20, tick(mark), { size: 12, fill: MUTED, anchor: "middle" }));
+    body.push(line(x(mark.at), top, x(mark.at), bottom, GRID));
+    body.push(
+      text(x(mark.at), bottom + 20, mark.label, { size: 12, fill: MUTED, anchor: "middle" }),
+    );
   }
   let others = 0;
   for (const [i, bar] of chart.bars.entries()) {
@@ -104,7 +133,7 @@ export function barChart(chart: BarChart): string {
     body.push(
       `<rect x="${left}" y="${y}" width="${round(width)}" height="28" rx="3" fill="${fill}"/>`,
     );
-    const label = bar.text ?? (Number.isFinite(bar.value) ? tick(bar.value) : "–");
+    const label = bar.text ?? (unit === "bytes" ? bytesText : short)(bar.value);
     body.push(text(left + width + 8, y + 19, label, { weight }));
   }
   if (chart.budget !== undefined) {
@@ -117,6 +146,8 @@ export function barChart(chart: BarChart): string {
 
 export interface LineSeries {
   readonly label: string;
+  /** Ours, in the accent colour. */
+  readonly ours?: boolean;
   /** x ascending. */
   readonly points: readonly (readonly [x: number, y: number])[];
 }
@@ -126,8 +157,8 @@ export interface LineChart {
   readonly subtitle: string;
   readonly xLabel: string;
   readonly series: readonly LineSeries[];
-  readonly xTick?: (value: number) => string;
-  readonly yTick?: (value: number) => string;
+  /** Of the y axis; x is plain numbers. */
+  readonly unit?: Unit;
 }
 
 /** Lines from y = 0 up, each named in the legend. */
@@ -138,20 +169,17 @@ export function lineChart(chart: LineChart): string {
   const bottom = 340;
   const all = chart.series.flatMap((series) => series.points);
   const xMax = Math.max(1e-9, ...all.map(([x]) => x));
-  const yMarks = ticks(Math.max(0, ...all.map(([, y]) => y)));
-  const yMax = yMarks[yMarks.length - 1]!;
+  const yMarks = labelledTicks(Math.max(0, ...all.map(([, y]) => y)), chart.unit ?? "number");
+  const yMax = yMarks[yMarks.length - 1]!.at;
   const x = (value: number) => left + ((right - left) * value) / xMax;
   const y = (value: number) => bottom - ((bottom - top) * value) / yMax;
   const body: string[] = [];
-  for (const mark of yMarks) {
-    body.push(line(left, y(mark), right, y(mark), GRID));
-    const label = (chart.yTick ?? short)(mark);
-    body.push(text(left - 10, y(mark) + 4, label, { size: 12, fill: MUTED, anchor: "end" }));
+  for (const { at, label } of yMarks) {
+    body.push(line(left, y(at), right, y(at), GRID));
+    body.push(text(left - 10, y(at) + 4, label, { size: 12, fill: MUTED, anchor: "end" }));
   }
-  for (const mark of ticks(xMax, 8).filter((m) => m <= xMax * (1 + 1e-9))) {
-    const label = (chart.xTick ?? short)(mark);
-    body.push(text(x(mark), bottom + 20, label, { size: 12, fill: MUTED, anchor: "middle" }));
-  }
+  for (const { at, label } of labelledTicks(xMax, "number", 8).filter((mark) => mark.at <= xMax))
+    body.push(text(x(at), bottom + 20, label, { size: 12, fill: MUTED, anchor: "middle" }));
   body.push(
     text((left + right) / 2, bottom + 42, chart.xLabel, {
       fill: MUTED,
@@ -160,8 +188,9 @@ export function lineChart(chart: LineChart): string {
     }),
   );
   let legendX = left;
-  for (const [i, series] of chart.series.entries()) {
-    const colour = LINES[i % LINES.length]!;
+  let others = 0;
+  for (const series of chart.series) {
+    const colour = series.ours === true ? ACCENT : OTHER_LINES[others++ % OTHER_LINES.length]!;
     const points = series.points.map(([px, py]) => `${round(x(px))},${round(y(py))}`).join(" ");
     body.push(
       `<polyline points="${points}" fill="none" stroke="${colour}" stroke-width="2" stroke-linejoin="round"/>`,
