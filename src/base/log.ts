@@ -12,11 +12,17 @@ export function createLogger(
   const config = {
     level: options.level ?? "info",
     base: null,
+    // Under either name an Error keeps its message and stack; texts pass as they are.
+    serializers: { err: shown, error: shown },
     timestamp: pino.stdTimeFunctions.isoTime,
   };
   return options.destination
     ? pino(config, options.destination)
     : pino(config, pino.destination(2));
+}
+
+function shown(error: unknown): unknown {
+  return error instanceof Error ? pino.stdSerializers.err(error) : error;
 }
 
 /** A logger that says nothing, for tests. */

@@ -31,13 +31,24 @@ export function logLine(json: string): string {
     return `${json}\n`;
   }
   const { level, time, msg, stack, err, ...rest } = entry;
-  const error = err as { readonly message?: string; readonly stack?: string } | undefined;
-  const fields = Object.entries(rest).map(([name, value]) => ` ${name}=${shown(value)}`);
+  const error = [err, rest.error].find(isError);
+  const fields = Object.entries(rest).map(
+    ([name, value]) => ` ${name}=${shown(isError(value) ? value.message : value)}`,
+  );
   const trace = stack ?? error?.stack;
   return [
     `${time} ${(NAMES[level as number] ?? String(level)).padEnd(5)} ${msg ?? error?.message ?? ""}${fields.join("")}\n`,
     typeof trace === "string" ? trace.replace(/^/gm, "    ").concat("\n") : "",
   ].join("");
+}
+
+interface LoggedError {
+  readonly message: string;
+  readonly stack: string;
+}
+
+function isError(value: unknown): value is LoggedError {
+  return typeof value === "object" && value !== null && "stack" in value && "message" in value;
 }
 
 function shown(value: unknown): string {
