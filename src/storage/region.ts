@@ -132,7 +132,8 @@ export class RegionImpl implements RegionApi {
       const bytes = await this.deps.store.get(file.name);
       this.deps.kernel.decodeSeries(this.slot, bytes, indexOf);
     }
-    this.#loggedSeries = this.deps.kernel.seriesCount(this.slot);
+    // Not the kernel's count: the line parser gave it the first series of a new table before this region existed.
+    this.#loggedSeries = this.manifest.state.series.at(-1)?.to ?? 0;
     let newest: bigint | undefined;
     for (const file of this.version.files)
       if (newest === undefined || file.maxTime > newest) newest = file.maxTime;
