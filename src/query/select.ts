@@ -23,6 +23,7 @@ import {
   type TableSchema,
 } from "../types/mod.ts";
 import { cancelReason, type StatementContext } from "./context.ts";
+import { affordableOrder } from "./implicit_order.ts";
 import { resolveVirtual, virtualRelation } from "./infoschema/mod.ts";
 import { INFORMATION_SCHEMA } from "./names.ts";
 import type { VirtualFilter } from "./virtual_filter.ts";
@@ -164,7 +165,7 @@ export async function runPlan(
   plan: SelectPlan,
   filter: VirtualFilter = {},
 ): Promise<Output> {
-  const open = await openPlan(ctx, plan, filter);
+  const open = await openPlan(ctx, affordableOrder(ctx, plan), filter);
   const stream = await streamRows(ctx, open.sql, open.fields);
   async function* counted(): AsyncGenerator<ResultChunk, void, void> {
     for await (const chunk of stream) {

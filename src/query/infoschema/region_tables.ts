@@ -1,6 +1,6 @@
 /** information_schema: partitions, region_peers, region_statistics, region_info, ssts_manifest, ssts_storage. */
 
-import { CATALOG_NAME } from "../../catalog/mod.ts";
+import { CATALOG_NAME, type TableInfo } from "../../catalog/mod.ts";
 import { type TimeUnit, timeColumn, UNIT_NANOS } from "../../types/mod.ts";
 import { type Cell, columnsOf, type VirtualTable } from "./virtual_table.ts";
 import { regionsOf, tablesOf } from "./walk.ts";
@@ -14,6 +14,12 @@ const toNanos = (ticks: bigint, unit: TimeUnit) => {
   const ns = ticks * UNIT_NANOS[unit];
   return BigInt.asIntN(64, ns) === ns ? ns : null; // Beyond the years that nanoseconds reach.
 };
+
+/** The bound of a region; one region that holds all partitions has none. */
+function partitionText(table: TableInfo, index: number): string | null {
+  const expressions = table.partition?.expressions ?? [];
+  return expressions.length === table.regionIds.length ? expressions[index]! : null;
+}
 
 export const REGION_TABLES: readonly VirtualTable[] = [
   {
@@ -39,7 +45,7 @@ export const REGION_TABLES: readonly VirtualTable[] = [
           null,
           table.partition?.columns.join(", ") ?? null,
           null,
-          table.partition?.expressions[i] ?? null,
+          partitionText(table, i),
           null,
           null,
           null,

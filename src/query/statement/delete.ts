@@ -4,7 +4,7 @@
  */
 import { Bug, DbError } from "../../base/mod.ts";
 import type { TableInfo } from "../../catalog/mod.ts";
-import { type Expr, type Ident, type ObjectName, planSelect, type Query } from "../../sql/mod.ts";
+import { type Expr, type ObjectName, planDelete, type SelectPlan } from "../../sql/mod.ts";
 import type { Region } from "../../storage/api.ts";
 import {
   type ColumnSchema,
@@ -13,7 +13,6 @@ import {
   type Output,
   type ResultChunk,
   T,
-  timeColumn,
 } from "../../types/mod.ts";
 import type { StatementContext } from "../context.ts";
 import { tableName, writableTable } from "../names.ts";
@@ -36,8 +35,9 @@ export async function runDelete(
     );
   const region = ctx.deps.storage.region(table.regionIds[0]!);
   if (region === undefined) throw new DbError("region_not_ready", `table ${table.name} is closing`);
-  const plan = planSelect(keysQuery(table, name, where), ctx.planEnv(resolver(ctx, table)));
-  const open = await openPlan(ctx, plan);
+  const plan = planKeys(ctx, table, where);
+  // The order of tombstones means nothing.
+  const open = await openPlan(ctx, plan.unordered ?? plan);
   const batch = new KeyBatch(region);
   for await (const chunk of await streamRows(ctx, open.sql, open.fields)) {
     ctx.checkCancelled();
@@ -55,48 +55,25 @@ const seriesColumn: ColumnSchema = {
   nullable: false,
 };
 
-/** The target table shows its internal series id as one more column. */
-function resolver(ctx: StatementContext, table: TableInfo): ReturnType<typeof tableResolver> {
+function planKeys(ctx: StatementContext, table: TableInfo, where: Expr | undefined): SelectPlan {
+  const target = { db: table.db, name: table.name };
+  try {
+    return planDelete(target, where, ctx.planEnv(keyResolver(ctx, table)));
+  } catch (error) {
+    // The same fault in the table as its owner knows it: messages list its columns.
+    planDelete(target, where, ctx.planEnv(tableResolver(ctx)));
+    throw error;
+  }
+}
+
+/** The target table shows its internal series id as one more column, and as its whole key: all that DELETE selects. */
+function keyResolver(ctx: StatementContext, table: TableInfo): ReturnType<typeof tableResolver> {
   const resolve = tableResolver(ctx);
   return (db, name) => {
     const found = resolve(db, name);
     if (found?.kind !== "table" || found.schema.tableId !== table.id) return found;
-    const schema = { ...found.schema, columns: [...found.schema.columns, seriesColumn] };
-    return { ...found, schema };
-  };
-}
-
-/** `SELECT * FROM (SELECT series, time FROM t WHERE …)`: the outer query keeps it from being sorted for nothing. */
-function keysQuery(table: TableInfo, name: ObjectName, where: Expr | undefined): Query {
-  const quoted = (text: string): Ident => ({ name: text, quoted: true });
-  const item = (column: string) =>
-    ({ kind: "expr", expr: { kind: "column", name: [quoted(column)] } }) as const;
-  const rest = { groupBy: [], windows: [] };
-  const keys: Query = {
-    body: {
-      kind: "select",
-      items: [item(seriesColumn.name), item(timeColumn(table.schema).name)],
-      from: [{ kind: "table", name }],
-      where,
-      ...rest,
-    },
-    orderBy: [],
-  };
-  return {
-    body: {
-      kind: "select",
-      items: [{ kind: "wildcard", qualifier: [], exclude: [], replace: [] }],
-      from: [
-        {
-          kind: "derived",
-          query: keys,
-          lateral: false,
-          alias: { name: quoted("keys"), columns: [] },
-        },
-      ],
-      ...rest,
-    },
-    orderBy: [],
+    const columns = [...found.schema.columns, seriesColumn];
+    return { ...found, schema: { ...found.schema, columns, primaryKey: [SERIES_COLUMN] } };
   };
 }
 

@@ -6,6 +6,7 @@ import { DbError } from "../../base/mod.ts";
 import { formatQuery, planSelect, type Statement } from "../../sql/mod.ts";
 import { type Output, recordsOf, T } from "../../types/mod.ts";
 import type { StatementContext } from "../context.ts";
+import { affordableOrder } from "../implicit_order.ts";
 import { collect, textFields } from "../records.ts";
 import { openPlan, streamRows, tableResolver } from "../select.ts";
 import { planLines, planRows } from "../text/plan_tree.ts";
@@ -27,7 +28,8 @@ export async function runExplain(ctx: StatementContext, explain: Explain): Promi
     throw new DbError("unsupported", `EXPLAIN FORMAT ${format} is not supported`);
   if (statement.kind !== "query")
     throw new DbError("unsupported", "EXPLAIN is supported for queries only");
-  const plan = planSelect(statement.query, ctx.planEnv(tableResolver(ctx)));
+  const planned = planSelect(statement.query, ctx.planEnv(tableResolver(ctx)));
+  const plan = affordableOrder(ctx, planned);
   const open = await openPlan(ctx, plan, virtualFilter(statement.query));
   const mode = explain.analyze ? "ANALYZE, FORMAT JSON" : "FORMAT JSON";
   const rows = await collect(
@@ -38,7 +40,10 @@ export async function runExplain(ctx: StatementContext, explain: Explain): Promi
     format === "JSON" ? JSON.stringify(JSON.parse(text)) : planLines(text).join("\n");
   if (explain.analyze) return analyzed(open.notes, physical, planRows(text));
   const logical = [formatQuery(statement.query), ...open.notes];
-  if (plan.implicitOrder) logical.push("order: tags, time (implicit)");
+  if (planned.implicitOrder)
+    logical.push(
+      plan.implicitOrder ? "order: tags, time (implicit)" : "order: none (too many rows to sort)",
+    );
   if (explain.verbose) logical.push(`engine SQL: ${open.sql}`);
   return recordsOf(textFields("plan_type", "plan"), [
     ["logical_plan", logical.join("\n")],
