@@ -1,10 +1,14 @@
 /** InfluxDB's clients against a real server: the 1.x shell, the official npm SDK, and requests shaped like Telegraf's. */
-import { execFile, spawnSync } from "node:child_process";
+import { execFile, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { promisify } from "node:util";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
-import { HttpError, InfluxDB, Point } from "@influxdata/influxdb-client";
+import { HttpError, InfluxDB, Point, setLogger } from "@influxdata/influxdb-client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TestServer } from "../harness/server.ts";
+
+// Refusals are what some of these tests are about.
+setLogger({ error: () => undefined, warn: () => undefined });
 
 const run = promisify(execFile);
 
@@ -52,6 +56,28 @@ describe.skipIf(!hasShell)("the influx shell", () => {
     expect(text).toContain("2016-04-13T12:09:18.372198212Z");
   });
 
+  test("USE finds a database", async () => {
+    await shell("CREATE DATABASE used");
+    const typed = ["use used", "insert typed v=1 1", "select * from typed", "exit"];
+    const child = spawn("script", [
+      ...["-qec", `influx -host 127.0.0.1 -port ${server.port}`, "/dev/null"],
+    ]);
+    let seen = "";
+    child.stdout.on("data", (chunk: Buffer) => {
+      seen += chunk.toString();
+    });
+    const ended = once(child, "close");
+    // The shell reads a line only once it has shown its prompt.
+    for (const [i, line] of typed.entries()) {
+      while (seen.split("\n> ").length < i + 2 && child.exitCode === null)
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      child.stdin.write(`${line}\n`);
+    }
+    await ended;
+    expect(seen).toContain("Using database used");
+    expect(await server.sql("SELECT v FROM used.typed")).toEqual([[1]]);
+  });
+
   test("is told what was wrong", async () => {
     const failed = await shell('INSERT shell,host=a v="x" 2', "-database", "public").catch(
       (error: { stdout: string; stderr: string }) => error.stdout + error.stderr,
@@ -83,7 +109,7 @@ describe("@influxdata/influxdb-client", () => {
         new Point(name)
           .tag("host", "a b,c=d")
           .floatField("f", 0.1)
-          .intField("i", "-9007199254740993")
+          .intField("i", Number.MIN_SAFE_INTEGER)
           .uintField("u", 7)
           .booleanField("b", true)
           .stringField("s", 'say "hi"\nthere\\')
@@ -93,7 +119,7 @@ describe("@influxdata/influxdb-client", () => {
       const { text } = await server.query(`SELECT * FROM ${name}`);
       const rows = /"rows":(\[\[.*\]\])/.exec(text)?.[1];
       expect(rows).toBe(
-        '[["a b,c=d",0.1,-9007199254740993,7,true,"say \\"hi\\"\\nthere\\\\",1460549358372198212]]',
+        '[["a b,c=d",true,0.1,-9007199254740991,"say \\"hi\\"\\nthere\\\\",7,1460549358372198212]]',
       );
     }
   });

@@ -1,14 +1,13 @@
 /**
  * /query for InfluxDB 1.x clients: the text goes to the SQL engine, the results come back in InfluxDB's shape. It is SQL, not
- * InfluxQL: two statements that agents send by themselves are translated, everything else is passed through.
+ * InfluxQL: three statements that agents and the shell send by themselves are adapted, everything else is passed through.
  */
 import { DbError } from "../../base/mod.ts";
-import type { Precision } from "../../kernel/mod.ts";
 import type { Ctx, Headers } from "../../net/mod.ts";
 import type { QueryEngine } from "../../query/mod.ts";
 import type { Output } from "../../types/mod.ts";
 import { queryEpoch } from "./precision.ts";
-import { seriesJson } from "./series_json.ts";
+import { type SeriesForm, seriesJson } from "./series_json.ts";
 
 /**
  * Runs `q` (query string or form) and streams the answer. A failure before the first result is an HTTP error; one after it
@@ -29,7 +28,8 @@ export async function handleQuery(engine: QueryEngine, ctx: Ctx, headers: Header
   const first = await outputs.next();
   const out = ctx.stream(200, { ...headers, "content-type": "application/json" });
   await out.write('{"results":[');
-  for await (const piece of resultPieces(first, outputs, epoch)) await out.write(piece);
+  const naming = isShowDatabases(text) ? DATABASES : undefined;
+  for await (const piece of resultPieces(first, outputs, { epoch, naming })) await out.write(piece);
   await out.write("]}\n");
   await out.end();
 }
@@ -37,7 +37,7 @@ export async function handleQuery(engine: QueryEngine, ctx: Ctx, headers: Header
 async function* resultPieces(
   first: IteratorResult<Output>,
   outputs: AsyncIterator<Output>,
-  epoch: Precision | undefined,
+  form: SeriesForm,
 ): AsyncGenerator<string> {
   let id = 0;
   /** Is a result begun that has no closing brace yet? */
@@ -46,7 +46,7 @@ async function* resultPieces(
     for (let next = first; next.done !== true; next = await outputs.next()) {
       yield `${id === 0 ? "" : ","}{"statement_id":${id}`;
       open = true;
-      if (next.value.kind === "records") yield* seriesJson(next.value, epoch);
+      if (next.value.kind === "records") yield* seriesJson(next.value, form);
       yield "}";
       open = false;
       id++;
@@ -60,12 +60,19 @@ async function* resultPieces(
   }
 }
 
+/** USE of the shell looks for the name in exactly this series. */
+const DATABASES = { name: "databases", columns: ["name"] } as const;
+
+function isShowDatabases(text: string): boolean {
+  return /^\s*SHOW\s+DATABASES\s*;?\s*$/i.test(text);
+}
+
 /** Agents create their database at every start: here that is an error, there it is not. */
 function translate(text: string): string {
   return text.replace(/^(\s*CREATE\s+DATABASE)\s+(?!IF\s+NOT\s+EXISTS\b)/i, "$1 IF NOT EXISTS ");
 }
 
-/** The shell asks before USE. Every database has the one policy that keeps everything; ttl is an option of tables. */
+/** Clients ask before they write to one. Every database has the one policy that keeps everything; ttl is an option of tables. */
 function retentionPolicies(text: string): AsyncIterator<Output> | undefined {
   if (!/^\s*SHOW\s+RETENTION\s+POLICIES\b/i.test(text)) return undefined;
   return (async function* (): AsyncGenerator<Output> {

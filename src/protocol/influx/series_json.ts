@@ -17,10 +17,17 @@ const PRECISION_NANOS: Readonly<Record<Precision, bigint>> = {
   h: 3_600_000_000_000n,
 };
 
+export interface SeriesForm {
+  /** Unit of times; undefined = RFC 3339 text. */
+  readonly epoch: Precision | undefined;
+  /** Name of the series and of its columns, where a client insists on them. */
+  readonly naming?: { readonly name: string; readonly columns: readonly string[] } | undefined;
+}
+
 /** Pieces of `,"series":[{"columns":[…],"values":[…]}]`; nothing when there are no rows, as InfluxDB does. */
 export async function* seriesJson(
   records: Extract<Output, { kind: "records" }>,
-  epoch: Precision | undefined,
+  { epoch, naming }: SeriesForm,
 ): AsyncGenerator<string> {
   const writers = records.fields.map(({ type }) => cellWriter(type, epoch));
   let begun = false;
@@ -29,8 +36,9 @@ export async function* seriesJson(
     const rows: string[] = [];
     for (let row = 0; row < chunk.rows; row++)
       rows.push(`[${chunk.columns.map((column, i) => cell(column, row, writers[i]!)).join(",")}]`);
-    const names = JSON.stringify(records.fields.map(({ name }) => name));
-    yield `${begun ? "," : `,"series":[{"columns":${names},"values":[`}${rows.join(",")}`;
+    const names = JSON.stringify(naming?.columns ?? records.fields.map(({ name }) => name));
+    const title = naming === undefined ? "" : `"name":${JSON.stringify(naming.name)},`;
+    yield `${begun ? "," : `,"series":[{${title}"columns":${names},"values":[`}${rows.join(",")}`;
     begun = true;
   }
   if (begun) yield "]}]";
