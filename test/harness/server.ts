@@ -12,7 +12,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-const MAIN = join(ROOT, "dist", "src", "server", "launch.cjs");
+export const MAIN = join(ROOT, "dist", "src", "server", "launch.cjs");
 /** A start replays the log of the test before: far less than this, even on a loaded machine. */
 const READY_MS_MAX = 60_000;
 /** A stop drains and flushes; a server that needs longer hangs. */
