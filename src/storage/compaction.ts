@@ -63,7 +63,8 @@ async function merge(
       const touched = inputs.filter((f) => f.maxTime >= window.min && f.minTime <= window.max);
       const { sources } = sstSources(deps.store, touched, window.min, window.max);
       const rows = sources.reduce((sum, s) => sum + s.rows, 0);
-      for (const slice of await slicesOf(region, schema, rank, rows)) {
+      const cut = await slicesOf(region, schema, rank, rows);
+      for (const slice of cut) {
         if (region.dropped) throw new CompactionOvertaken();
         const needs: SelectNeeds = {
           ...needsOf(region, schema, fields),
@@ -77,7 +78,7 @@ async function merge(
           rankTable: rank.table,
           rankRange: slice.rankRange,
           rowsSql: `SELECT * FROM ${relation.sql}`,
-          rowsExpected: Math.min(rows, deps.limits.compactionSliceRows),
+          rowsExpected: Math.ceil(rows / cut.length),
           late: false,
           hasDeletes: false,
           level: "compaction",

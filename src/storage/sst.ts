@@ -35,8 +35,8 @@ const rowGroupRowsMin = 24_576;
 /** Series per row group, so that the first tag keeps its dictionary. */
 const seriesPerRowGroup = 64;
 
-function rowGroupRows(rows: number, series: number): number {
-  const wanted = Math.ceil(rows / Math.max(series, 1)) * seriesPerRowGroup;
+function rowGroupRows(rowsPerSeries: number): number {
+  const wanted = Math.ceil(rowsPerSeries) * seriesPerRowGroup;
   return Math.min(Math.max(Math.ceil(wanted / 2048) * 2048, rowGroupRowsMin), rowGroupRowsMax);
 }
 
@@ -112,6 +112,11 @@ export async function writeSst(
   }
 }
 
+/** Upper bound of the series that a file can hold. */
+function seriesInFile(spec: SstSpec): number {
+  return spec.rankRange === undefined ? spec.series.rows : spec.rankRange.to - spec.rankRange.from;
+}
+
 function copyText(spec: SstSpec, path: string): string {
   const { schema, series } = spec;
   const columns = fileColumns(schema);
@@ -141,7 +146,7 @@ function copyText(spec: SstSpec, path: string): string {
   return (
     `COPY (${body}) TO ${quoteText(path)} (FORMAT parquet, PARQUET_VERSION v2, COMPRESSION zstd, ` +
     `COMPRESSION_LEVEL ${zstdLevel[spec.level]}, DICTIONARY_SIZE_LIMIT ${dictionaryValuesMax}, ` +
-    `ROW_GROUP_SIZE ${rowGroupRows(spec.rowsExpected, series.rows)}, KV_METADATA {${footer}})`
+    `ROW_GROUP_SIZE ${rowGroupRows(spec.rowsExpected / Math.max(seriesInFile(spec), 1))}, KV_METADATA {${footer}})`
   );
 }
 

@@ -1,6 +1,6 @@
 /**
  * Kill -9 at random moments under load: each acknowledged row is there exactly once with its latest acknowledged value, none is invented.
- * RUNS=200 for the long form; SEED=n repeats the same kill times and loads (not the operating system's scheduling).
+ * RUNS=200 for the long form; KILL_MS=n kills after exactly so long; SEED=n repeats the same kill times and loads (not the operating system's scheduling).
  */
 import { afterAll, expect, test } from "vitest";
 import { prng } from "../harness/prng.ts";
@@ -71,12 +71,18 @@ test(`${runs} kills under load lose nothing (SEED=${seed})`, {
     const load = ledgers.map((ledger, writer) =>
       writeUntilKilled(writer, ledger, random, () => stopped),
     );
-    await new Promise((resolve) => setTimeout(resolve, 100 + random() * 1_200));
+    await new Promise((resolve) =>
+      setTimeout(resolve, Number(process.env.KILL_MS ?? 100 + random() * 1_200)),
+    );
     stopped = true;
     await server.kill9();
     await Promise.all(load);
     await server.restart();
-    await check(ledgers, run);
+    await check(ledgers, run).catch((error: Error) => {
+      throw new Error(`${error.message}\nserver log:\n${server.log.slice(-4_000)}`, {
+        cause: error,
+      });
+    });
   }
 });
 
