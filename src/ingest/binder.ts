@@ -39,8 +39,7 @@ export class Binder {
   current(parsed: ParsedTable): TableBinding | undefined {
     const binding = this.#bindings.get(parsed.slot);
     if (binding === undefined || !this.#isCurrent(binding)) return undefined;
-    if (this.#options.kernel.slotInfo(parsed.slot).tags.length !== binding.slotTags)
-      return undefined;
+    if (binding.hasNewTags(this.#options.kernel)) return undefined;
     for (const { index, name, kind } of parsed.fields)
       if (binding.target(index, name, kind) === undefined) return undefined;
     return binding;

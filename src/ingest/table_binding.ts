@@ -44,8 +44,9 @@ export class TableBinding {
   readonly badTags: ReadonlySet<number>;
   /** The same with tags that no line decoded since this was made can carry. */
   readonly badTagsBefore: ReadonlySet<number>;
-  /** How many tags the slot knew when this was made: more means that the schema may lack one. */
-  readonly slotTags: number;
+  /** How many tags and series the slot had when this was made, or last looked at. */
+  readonly #slotTags: number;
+  #slotSeries: number;
   readonly #columns: ReadonlyMap<string, ColumnSchema>;
   readonly #targets = new Map<number, Target>();
 
@@ -62,11 +63,25 @@ export class TableBinding {
     this.required = fieldColumns(schema).filter(
       (column) => !column.nullable || (this.fillsDefaults && column.default !== undefined),
     );
-    const { tags } = kernel.slotInfo(region.slot);
-    this.slotTags = tags.length;
+    const { tags, series } = kernel.slotInfo(region.slot);
+    this.#slotTags = tags.length;
+    this.#slotSeries = series;
     const bad = badTags(tags, this.#columns);
     this.badTags = bad.named;
     this.badTagsBefore = bad.all;
+  }
+
+  /**
+   * Has the slot a tag that the schema may lack? A tag comes with a series that has it, so as long as there is no new series
+   * the tags need not be read.
+   */
+  hasNewTags(kernel: Kernel): boolean {
+    const { slot } = this.region;
+    const series = kernel.seriesCount(slot);
+    if (series === this.#slotSeries) return false;
+    if (kernel.slotInfo(slot).tags.length !== this.#slotTags) return true;
+    this.#slotSeries = series;
+    return false;
   }
 
   column(name: string): ColumnSchema | undefined {
