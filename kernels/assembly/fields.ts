@@ -49,7 +49,7 @@ import {
   UNTERMINATED_STRING,
 } from "./refusal";
 import { nobody, Slot, slotAddColumn, slotColumn, slotHasRoom } from "./slot";
-import { putText, TEXT_MEMORY, TEXT_OPEN, textFault } from "./text";
+import { putText, TEXT_OPEN, TEXT_UTF8, textEnd, textFault, textFaultOf } from "./text";
 
 /** Columns that the current line has written, so that a refusal can take them back. */
 let taken: usize = 0;
@@ -61,16 +61,19 @@ export function fieldsInit(columnsMax: u32): bool {
   return taken !== 0;
 }
 
+/** A new line begins: it has written nothing. */
+export function fieldsReset(): void {
+  takenCount = 0;
+}
+
 /** Takes back what the current line wrote into row `row`. */
 export function fieldsTakeBack(row: u32): void {
   for (let i: u32 = 0; i < takenCount; i++)
     columnTakeBack(changetype<Column>(load<usize>(taken + ((<usize>i) << 2))), row);
-  takenCount = 0;
 }
 
 /** Reads the field set at `p` into row `row`; returns where it ends (a space or the end of the line), 0 when the line is refused. */
 export function parseFields(s: Slot, row: u32, p: usize, end: usize): usize {
-  takenCount = 0;
   let c = s.first;
   let before = nobody;
   while (true) {
@@ -214,7 +217,15 @@ function other(s: Slot, c: Column, row: u32, at: usize, end: usize, lead: u8): u
 }
 
 function string(s: Slot, c: Column, row: u32, at: usize, end: usize): usize {
-  if (!accepts(c, STRING, at)) return 0;
+  if (c.kind !== STRING && c.kind !== UNSET) {
+    // Like any literal, a string is checked for itself before it is checked against its field.
+    const fault = textFaultOf(at, end);
+    if (fault !== 0) failText(fault, at);
+    else if (!endsValue(textEnd(at, end) + 1)) fail(BAD_FIELD, at);
+    else accepts(c, STRING, at);
+    return 0;
+  }
+  c.kind = STRING;
   if (!columnAdmit(c, row, s.rowCapacity)) {
     fail(OUT_OF_MEMORY, at);
     return 0;
@@ -222,14 +233,7 @@ function string(s: Slot, c: Column, row: u32, at: usize, end: usize): usize {
   const bytesBefore = c.bytesLength;
   const after = putText(c, at, end);
   if (after === 0) {
-    fail(
-      textFault === TEXT_OPEN
-        ? UNTERMINATED_STRING
-        : textFault === TEXT_MEMORY
-          ? OUT_OF_MEMORY
-          : BAD_UTF8,
-      at,
-    );
+    failText(textFault, at);
     return 0;
   }
   if (!endsValue(after)) {
@@ -240,6 +244,13 @@ function string(s: Slot, c: Column, row: u32, at: usize, end: usize): usize {
   store<u32>(c.values + ((<usize>row) << 2), c.bytesLength);
   columnSettle(c, row);
   return after;
+}
+
+function failText(fault: u32, at: usize): void {
+  fail(
+    fault === TEXT_OPEN ? UNTERMINATED_STRING : fault === TEXT_UTF8 ? BAD_UTF8 : OUT_OF_MEMORY,
+    at,
+  );
 }
 
 /** Binds an unbound field to the literal's kind; false when it is bound to another. */

@@ -7,7 +7,7 @@
  * Line numbers and columns are those of the body as a text file: a newline inside a string counts too.
  */
 import { aliasFind, aliasHash, aliasRemember } from "./alias";
-import { fieldsTakeBack, parseFields } from "./fields";
+import { fieldsReset, fieldsTakeBack, parseFields } from "./fields";
 import { HASH_SPAN, hashBlock, hashFinish, hashTail } from "./hash";
 import { endsLine, keySid, keySlot, keySlotIsNew, keyTagsBefore, resolveKey, scanKey } from "./key";
 import { digitCount, digits, digitsReset, recount, scanDigits } from "./number";
@@ -74,6 +74,7 @@ export function parseBody(db: u32, at: usize, length: usize, unit: i64, now: i64
     }
     lineCount++;
     textReset();
+    fieldsReset();
     const after = parseLine(db, p, line);
     if (after !== 0) {
       p = after + 1;

@@ -52,6 +52,14 @@ export function textEnd(at: usize, end: usize): usize {
   return 0;
 }
 
+/** What is wrong with the string that opens at `at`, 0 when it is a good one. */
+export function textFaultOf(at: usize, end: usize): u32 {
+  const close = textEnd(at, end);
+  if (close === 0) return TEXT_OPEN;
+  // Escapes are ASCII before ASCII: the raw bytes are well-formed exactly when the value is.
+  return high && !isUtf8(at + 1, <u32>(close - at - 1)) ? TEXT_UTF8 : 0;
+}
+
 /** Appends the string that opens at `at` to the column's bytes; returns the position behind its closing quote, or 0 and textFault. */
 export function putText(c: Column, at: usize, end: usize): usize {
   const close = textEnd(at, end);
