@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { RecordingStorage } from "../../test/harness/recording_storage.ts";
 import { DbError, ManualClock, silentLogger } from "../base/mod.ts";
-import { FAULT_STEPS, FaultPlan, faultyStore, openLocalStore } from "../disk/mod.ts";
+import { FaultPlan, faultyStore, openLocalStore } from "../disk/mod.ts";
 import { loadKernel } from "../kernel/mod.ts";
 import { T } from "../types/mod.ts";
 import { type Catalog, openCatalog, type SlotKeeper } from "./mod.ts";
@@ -78,8 +78,11 @@ const seen = () => ({
     .map(({ db, name, schema }) => [db, name, schema.columns.map((c) => c.name), schema.version]),
 });
 
+/** What a commit asks of the disk. */
+const STEPS = ["write", "sync", "rename", "folder_sync"] as const;
+
 for (const [name, change] of Object.entries(changes))
-  for (const step of FAULT_STEPS)
+  for (const step of STEPS)
     for (const lasting of [false, true])
       test(`${name}, ${step} fails ${lasting ? "until it is healed" : "once"}`, async () => {
         await catalog.createDatabase("db", {}, false);
