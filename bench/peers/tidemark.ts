@@ -58,7 +58,7 @@ export class Tidemark implements RunningPeer {
     const port = await freePort();
     const server = new Tidemark(folder, port, spawnServer(folder, port));
     await server.#waitReady();
-    await server.sql(`CREATE DATABASE IF NOT EXISTS ${DATABASE}`);
+    await server.sql(`CREATE DATABASE IF NOT EXISTS ${DATABASE}`, { database: "public" });
     return server;
   }
 
@@ -87,9 +87,12 @@ export class Tidemark implements RunningPeer {
   }
 
   /** Runs one statement; returns its rows, [] for a statement without rows. */
-  async sql(statement: string, secondsMax = 300): Promise<unknown[][]> {
+  async sql(
+    statement: string,
+    { database = DATABASE, secondsMax = 300 } = {},
+  ): Promise<unknown[][]> {
     const answer = await httpJson(
-      `${this.base}/v1/sql?db=${DATABASE}`,
+      `${this.base}/v1/sql?db=${database}`,
       { method: "POST", body: new URLSearchParams({ sql: statement }) },
       secondsMax,
     );
@@ -106,8 +109,8 @@ export class Tidemark implements RunningPeer {
 
   async settle(written: WrittenTable) {
     const startMs = performance.now();
-    await this.sql(`ADMIN flush_table('${written.table}')`, ADMIN_S_MAX);
-    await this.sql(`ADMIN compact_table('${written.table}')`, ADMIN_S_MAX);
+    await this.sql(`ADMIN flush_table('${written.table}')`, { secondsMax: ADMIN_S_MAX });
+    await this.sql(`ADMIN compact_table('${written.table}')`, { secondsMax: ADMIN_S_MAX });
     const { bytes, stable } = await whenStable(
       () => bytesUnder(this.dataDir),
       QUIET_S,
