@@ -27,8 +27,7 @@ function files(folder: string): string[] {
     return [path];
   });
 }
-const isTest = (path: string) =>
-  /\.(test|fuzz|bench)\.ts$|(^|\/)(testing|test_\w+)\.ts$/.test(path);
+const isTest = (path: string) => /\.(test|fuzz|bench)\.ts$|(^|\/)testing(\.ts$|\/)/.test(path);
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 /** The text with comments blanked out, so that a rule may be spoken of. Line numbers stay. */
 const code = (path: string) =>
