@@ -42,7 +42,10 @@ export function namedBatch(
       `No valid default value can be built automatically, column: ${column.name}`,
     );
   };
+  const isPresent = (column: ColumnSchema) =>
+    given.has(column.id) || column.default !== undefined || !column.nullable;
   const tags = tagColumns(schema)
+    .filter(isPresent)
     .map((column) => ({ column, values: given.get(column.id) ?? missing(column) }))
     .map(({ column, values }) => ({
       index: kernel.bindTag(binding.region.slot, column.name),
@@ -52,7 +55,7 @@ export function namedBatch(
   const times = given.get(time.id) ?? missing(time);
   const fields = schema.columns
     .filter((column) => column.role === "field")
-    .filter((column) => given.has(column.id) || column.default !== undefined || !column.nullable)
+    .filter(isPresent)
     .map((column) => ({ id: column.id, column: given.get(column.id) ?? missing(column) }));
   for (const column of schema.columns) {
     const values = given.get(column.id);
