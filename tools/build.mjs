@@ -37,7 +37,13 @@ function step(name, inputs, output, run) {
   if (existsSync(output) && existsSync(mark) && readFileSync(mark, "utf8") === want) return;
   mkdirSync("dist", { recursive: true });
   process.stderr.write(`building ${name} ...\n`);
-  run();
+  try {
+    run();
+  } catch {
+    // The compiler has said what is wrong.
+    process.stderr.write(`building ${name} failed\n`);
+    process.exit(1);
+  }
   if (!existsSync(output) || statSync(output).size === 0) throw new Error(`${name}: no ${output}`);
   writeFileSync(mark, want);
 }
