@@ -24,6 +24,7 @@ import type {
 } from "./api.ts";
 import { bindColumns, forgetStrays } from "./binding.ts";
 import { buildSchema, ENGINE } from "./create.ts";
+import { type Database, Directory } from "./directory.ts";
 import { planMerge, splitWish } from "./merge.ts";
 import {
   checkDatabaseName,
@@ -34,7 +35,12 @@ import {
   isVirtualDatabase,
   tableNotFound,
 } from "./names.ts";
-import { changeDatabaseOptions, normalizeDatabaseOptions, ttlOf } from "./options.ts";
+import {
+  changeDatabaseOptions,
+  normalizeDatabaseOptions,
+  type OptionChanges,
+  type Options,
+} from "./options.ts";
 import { type CatalogAction, type CatalogState, storedDatabase, storedTable } from "./state.ts";
 
 export interface CatalogParts {
@@ -45,11 +51,6 @@ export interface CatalogParts {
   readonly logger: Logger;
   /** Most columns of one table. */
   readonly columnsMax: number;
-}
-
-interface Database {
-  info: DatabaseInfo;
-  readonly tables: Map<string, TableInfo>;
 }
 
 interface Waiter {
@@ -63,14 +64,11 @@ const REGION_NUMBER = 0;
 
 export class TableCatalog implements Catalog, SlotKeeper {
   readonly #parts: CatalogParts;
-  readonly #databases = new Map<string, Database>();
-  readonly #tables = new Map<number, TableInfo>();
+  readonly #shown = new Directory();
   readonly #writer = new Mutex();
   /** Merges that wait for the writer, by table: it serves all of one table in one step. */
   readonly #wishes = new Map<string, Waiter[]>();
   #nextTableId: number;
-  #nextHandle = 1;
-  #databaseList: readonly DatabaseInfo[] = Object.freeze([]);
 
   /** Starts empty: `load*` fill it before anyone reads. */
   constructor(parts: CatalogParts, nextTableId: number) {
@@ -79,52 +77,46 @@ export class TableCatalog implements Catalog, SlotKeeper {
   }
 
   loadDatabase(info: Omit<DatabaseInfo, "handle">): void {
-    this.#putDatabase(info);
+    this.#shown.putDatabase(info);
   }
 
   /** Opens the table's region and shows the table. */
   async loadTable(table: TableInfo): Promise<void> {
-    const database = this.#databases.get(table.db);
-    assert(database !== undefined, "a stored table has a stored database");
+    const database = this.#shown.needDatabase(table.db);
     const { storage, kernel } = this.#parts;
     const region = await storage.openRegion(database.info, table.name, table.schema, REGION_NUMBER);
     bindColumns(kernel, region.slot, table.schema);
-    this.#putTable(table);
+    this.#shown.putTable(table);
   }
 
   databases(): readonly DatabaseInfo[] {
-    return this.#databaseList;
+    return this.#shown.databases();
   }
 
   database(name: string): DatabaseInfo | undefined {
-    return this.#databases.get(name)?.info;
+    return this.#shown.get(name)?.info;
   }
 
   tables(db: string): readonly TableInfo[] {
-    const database = this.#databases.get(db);
+    const database = this.#shown.get(db);
     return database === undefined ? [] : [...database.tables.values()];
   }
 
   table(db: string, name: string): TableInfo | undefined {
-    return this.#databases.get(db)?.tables.get(name);
+    return this.#shown.table(db, name);
   }
 
   tableById(id: number): TableInfo | undefined {
-    return this.#tables.get(id);
+    return this.#shown.tableById(id);
   }
 
   ttlNs(table: TableInfo): bigint | undefined {
-    const { options } = table.schema;
-    return ttlOf(options.ttl === undefined ? (this.database(table.db)?.options ?? {}) : options);
+    return this.#shown.ttlNs(table);
   }
 
-  createDatabase(
-    name: string,
-    options: Readonly<Record<string, string>>,
-    ifNotExists: boolean,
-  ): Promise<void> {
+  createDatabase(name: string, options: Options, ifNotExists: boolean): Promise<void> {
     return this.#writer.run(async () => {
-      if (this.#databases.has(name) || isVirtualDatabase(name)) {
+      if (this.#shown.get(name) !== undefined || isVirtualDatabase(name)) {
         if (ifNotExists) return;
         throw new DbError("invalid_arguments", `Schema ${name} already exists`);
       }
@@ -134,40 +126,36 @@ export class TableCatalog implements Catalog, SlotKeeper {
         options: normalizeDatabaseOptions(options),
         createdAtMs: this.#nowMs(),
       };
-      await this.#commit([{ kind: "put_database", database: storedDatabase(info) }]);
-      this.#putDatabase(info);
+      await this.#parts.log.commit([{ kind: "put_database", database: storedDatabase(info) }]);
+      this.#shown.putDatabase(info);
     });
   }
 
-  alterDatabase(
-    name: string,
-    options: Readonly<Record<string, string | undefined>>,
-  ): Promise<void> {
+  alterDatabase(name: string, options: OptionChanges): Promise<void> {
     return this.#writer.run(async () => {
       checkWritableDatabase(name);
-      const old = this.#needDatabase(name).info;
+      const old = this.#shown.needDatabase(name).info;
       const info = { ...old, options: changeDatabaseOptions(old.options, options) };
-      await this.#commit([{ kind: "put_database", database: storedDatabase(info) }]);
-      this.#putDatabase(info);
+      await this.#parts.log.commit([{ kind: "put_database", database: storedDatabase(info) }]);
+      this.#shown.putDatabase(info);
     });
   }
 
   dropDatabase(name: string, ifExists: boolean): Promise<void> {
     return this.#writer.run(async () => {
       checkWritableDatabase(name);
-      const database = this.#databases.get(name);
+      const database = this.#shown.get(name);
       if (database === undefined) {
         if (ifExists) return;
         throw databaseNotFound(name);
       }
       const tables = [...database.tables.values()];
-      await this.#commit([
+      await this.#parts.log.commit([
         ...tables.map(({ id }): CatalogAction => ({ kind: "drop_table", id })),
         { kind: "drop_database", name },
       ]);
-      for (const table of tables) this.#forgetTable(table);
-      this.#databases.delete(name);
-      this.#listDatabases();
+      for (const table of tables) this.#shown.forgetTable(table);
+      this.#shown.forgetDatabase(name);
       for (const table of tables) await this.#removeRegion(table);
     });
   }
@@ -175,7 +163,7 @@ export class TableCatalog implements Catalog, SlotKeeper {
   createTable(table: NewTable, ifNotExists: boolean): Promise<TableInfo> {
     return this.#writer.run(async () => {
       checkWritableDatabase(table.db);
-      const database = this.#needDatabase(table.db);
+      const database = this.#shown.needDatabase(table.db);
       const existing = database.tables.get(table.name);
       if (existing !== undefined) {
         if (ifNotExists) return existing;
@@ -197,7 +185,7 @@ export class TableCatalog implements Catalog, SlotKeeper {
   alterTable(db: string, name: string, steps: readonly AlterStep[]): Promise<TableInfo> {
     return this.#writer.run(async () => {
       checkWritableDatabase(db);
-      const table = this.#needTable(db, name);
+      const table = this.#shown.needTable(db, name);
       const schema = alterSchema(table.schema, name, steps, this.#parts.columnsMax);
       const to = steps.findLast((step) => step.kind === "rename")?.to ?? name;
       if (to !== name) {
@@ -221,8 +209,8 @@ export class TableCatalog implements Catalog, SlotKeeper {
         if (ifExists) return;
         throw tableNotFound(db, name);
       }
-      await this.#commit([{ kind: "drop_table", id: table.id }]);
-      this.#forgetTable(table);
+      await this.#parts.log.commit([{ kind: "drop_table", id: table.id }]);
+      this.#shown.forgetTable(table);
       await this.#removeRegion(table);
     });
   }
@@ -230,18 +218,17 @@ export class TableCatalog implements Catalog, SlotKeeper {
   truncateTable(db: string, name: string): Promise<void> {
     return this.#writer.run(async () => {
       checkWritableDatabase(db);
-      await this.#region(this.#needTable(db, name)).truncate();
+      await this.#region(this.#shown.needTable(db, name)).truncate();
     });
   }
 
-  merge(wish: SchemaWish): Promise<MergeResult> {
+  async merge(wish: SchemaWish): Promise<MergeResult> {
     const table = this.table(wish.db, wish.table);
     if (table !== undefined && this.#inStep(table)) {
       const plan = planMerge(table.schema, wish.columns, this.#parts.columnsMax);
-      if (plan.schema === table.schema)
-        return Promise.resolve({ table, conflicts: plan.conflicts });
+      if (plan.schema === table.schema) return { table, conflicts: plan.conflicts };
     }
-    return new Promise((resolve, reject) => {
+    return await new Promise((resolve, reject) => {
       const key = `${wish.db}\0${wish.table}`;
       const waiters = this.#wishes.get(key);
       if (waiters !== undefined) {
@@ -260,7 +247,7 @@ export class TableCatalog implements Catalog, SlotKeeper {
   releaseSlot(db: string, name: string, inUse: (slot: number) => boolean): Promise<void> {
     return this.#writer.run(() => {
       const { kernel } = this.#parts;
-      const handle = this.#databases.get(db)?.info.handle;
+      const handle = this.#shown.get(db)?.info.handle;
       const slot = handle === undefined ? undefined : kernel.findSlot(handle, name);
       if (slot === undefined || inUse(slot)) return;
       const table = this.table(db, name);
@@ -287,7 +274,8 @@ export class TableCatalog implements Catalog, SlotKeeper {
     if (schema === undefined || planned.length === 0) return;
     try {
       let table = existing;
-      if (table === undefined) table = await this.#create(this.#needDatabase(db), name, schema, {});
+      if (table === undefined)
+        table = await this.#create(this.#shown.needDatabase(db), name, schema, {});
       else if (schema !== table.schema) table = await this.#change(table, { ...table, schema });
       else await this.#syncRegion(table);
       for (const { waiter, conflicts } of planned) waiter.resolve({ table, conflicts });
@@ -298,7 +286,7 @@ export class TableCatalog implements Catalog, SlotKeeper {
 
   #schemaOfWish(wish: SchemaWish): TableSchema {
     checkWritableDatabase(wish.db);
-    const database = this.#needDatabase(wish.db);
+    const database = this.#shown.needDatabase(wish.db);
     if (!wish.autoCreate)
       throw new DbError(
         "table_not_found",
@@ -336,34 +324,34 @@ export class TableCatalog implements Catalog, SlotKeeper {
     });
     const region = await storage.createRegion(database.info, name, schema, REGION_NUMBER);
     try {
-      await this.#commit([{ kind: "put_table", table: storedTable(table) }]);
+      await this.#parts.log.commit([{ kind: "put_table", table: storedTable(table) }]);
     } catch (error) {
       await this.#removeRegion(table);
       throw error;
     }
     bindColumns(kernel, region.slot, schema);
-    this.#putTable(table);
+    this.#shown.putTable(table);
     return table;
   }
 
   /** Commits a new version of a table, then brings the region and the kernel to it, then shows it. */
   async #change(old: TableInfo, changed: TableInfo): Promise<TableInfo> {
     const table: TableInfo = Object.freeze(changed);
-    await this.#commit([{ kind: "put_table", table: storedTable(table) }]);
+    await this.#parts.log.commit([{ kind: "put_table", table: storedTable(table) }]);
     try {
       await this.#syncRegion(table);
     } finally {
       // The commit stands even if the region could not follow: it is tried again before the next write.
       if (table.name !== old.name) this.#renameSlot(table);
-      this.#forgetTable(old);
-      this.#putTable(table);
+      this.#shown.forgetTable(old);
+      this.#shown.putTable(table);
     }
     return table;
   }
 
   #renameSlot(table: TableInfo): void {
     const { kernel } = this.#parts;
-    const handle = this.#needDatabase(table.db).info.handle;
+    const handle = this.#shown.needDatabase(table.db).info.handle;
     // Lines for the new name may already have made a slot of it, without a table.
     const stray = kernel.findSlot(handle, table.name);
     const { slot } = this.#region(table);
@@ -390,17 +378,11 @@ export class TableCatalog implements Catalog, SlotKeeper {
     return region;
   }
 
-  /**
-   * The name leads to a new slot from now on. The slot itself is closed by storage, when the region's last write and last reader
-   * have left. No measurement can hold a newline, so the interim name is nobody else's.
-   */
-  #freeName(table: TableInfo): void {
-    this.#parts.kernel.renameSlot(this.#region(table).slot, `\n${table.id}`);
-  }
-
   /** After the commit of a drop nothing may fail: what stays behind is an orphan, removed at the next start. */
   async #removeRegion(table: TableInfo): Promise<void> {
-    this.#freeName(table);
+    // The name leads to a new slot from now on. No measurement holds a newline, so the interim name is nobody else's; storage
+    // closes the slot when the region's last write has left.
+    this.#parts.kernel.renameSlot(this.#region(table).slot, `\n${table.id}`);
     for (const id of table.regionIds)
       try {
         await this.#parts.storage.dropRegion(id);
@@ -410,44 +392,6 @@ export class TableCatalog implements Catalog, SlotKeeper {
           "a dropped region stays on disk until the next start",
         );
       }
-  }
-
-  async #commit(actions: readonly CatalogAction[]): Promise<void> {
-    await this.#parts.log.commit(actions);
-  }
-
-  #needDatabase(name: string): Database {
-    const database = this.#databases.get(name);
-    if (database === undefined) throw databaseNotFound(name);
-    return database;
-  }
-
-  #needTable(db: string, name: string): TableInfo {
-    const table = this.#needDatabase(db).tables.get(name);
-    if (table === undefined) throw tableNotFound(db, name);
-    return table;
-  }
-
-  #putDatabase(info: Omit<DatabaseInfo, "handle">): void {
-    const old = this.#databases.get(info.name);
-    const frozen = Object.freeze({ ...info, handle: old?.info.handle ?? this.#nextHandle++ });
-    if (old === undefined) this.#databases.set(info.name, { info: frozen, tables: new Map() });
-    else old.info = frozen;
-    this.#listDatabases();
-  }
-
-  #listDatabases(): void {
-    this.#databaseList = Object.freeze([...this.#databases.values()].map(({ info }) => info));
-  }
-
-  #putTable(table: TableInfo): void {
-    this.#needDatabase(table.db).tables.set(table.name, table);
-    this.#tables.set(table.id, table);
-  }
-
-  #forgetTable(table: TableInfo): void {
-    this.#databases.get(table.db)?.tables.delete(table.name);
-    this.#tables.delete(table.id);
   }
 
   #nowMs(): number {
