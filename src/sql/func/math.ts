@@ -158,7 +158,15 @@ export const MATH: Table = {
       `WHEN abs(${x}) > 1 THEN ${NAN} WHEN ${x} = 1 THEN 'inf'::DOUBLE WHEN ${x} = -1 THEN '-inf'::DOUBLE`,
     (x) => `atanh(${x})`,
   ),
-  cbrt: float1("cbrt", "cbrt"),
+  cbrt: scalar(1, ([arg]) => {
+    const x = double(arg!, "cbrt");
+    // DuckDB is off by one bit for cubes of integers.
+    const whole = `round(cbrt(${x}))`;
+    return {
+      sql: `CASE WHEN ${whole} * ${whole} * ${whole} = ${x} THEN ${whole} ELSE cbrt(${x}) END`,
+      type: T.float64,
+    };
+  }),
   ceil: rounding("ceil"),
   ceiling: { ...rounding("ceil") },
   clamp: scalar(3, clamp),

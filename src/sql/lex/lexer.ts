@@ -14,29 +14,18 @@ const isLetter = (c: number) =>
 const isExoticSpace = (c: number) => c === 0xa0 || c === 0x3000 || c === 0xfeff;
 const isSpace = (c: number) => c === 32 || (c >= 9 && c <= 13) || isExoticSpace(c);
 
-/** Longest first. */
-const OPERATORS = [
-  "!~*",
-  "->>",
-  "<=>",
-  "::",
-  ":=",
-  "<>",
-  "!=",
-  "<=",
-  ">=",
-  "==",
-  "=>",
-  "||",
-  "<<",
-  ">>",
-  "->",
-  "~*",
-  "!~",
-  "@@",
-  "@>",
-  "<@",
-] as const;
+/** Operators of more than one character by their first, longest first. */
+const OPERATORS: Readonly<Record<string, readonly string[]>> = {
+  "!": ["!~*", "!=", "!~"],
+  "-": ["->>", "->"],
+  "<": ["<=>", "<>", "<=", "<<", "<@"],
+  ":": ["::", ":="],
+  ">": [">=", ">>"],
+  "=": ["==", "=>"],
+  "|": ["||"],
+  "~": ["~*"],
+  "@": ["@@", "@>"],
+};
 const SINGLE = new Set("()[]{},;.:=<>+-*/%^&|~#@!$".split(""));
 const CANONICAL: Readonly<Record<string, string>> = { "<>": "!=", "==": "=" };
 
@@ -236,10 +225,10 @@ export class Lexer {
 
   #operator(start: number): Token {
     const { text } = this;
-    for (const op of OPERATORS)
+    const char = text[start]!;
+    for (const op of OPERATORS[char] ?? [])
       if (text.startsWith(op, start))
         return this.#take("op", CANONICAL[op] ?? op, start, start + op.length);
-    const char = text[start]!;
     if (!SINGLE.has(char)) throw syntaxError(`Unexpected character '${char}'`, text, start);
     return this.#take("op", char, start, start + 1);
   }

@@ -10,7 +10,7 @@ import type {
 } from "../ast.ts";
 import type { Cursor } from "./cursor.ts";
 import { parseArg, parseExpr } from "./expr.ts";
-import { parseQuery, startsQuery } from "./query.ts";
+import { parseQuery } from "./query.ts";
 
 /** After the name, at `(`. */
 export function parseCall(p: Cursor, name: ObjectName): Expr {
@@ -18,13 +18,14 @@ export function parseCall(p: Cursor, name: ObjectName): Expr {
   const distinct = p.take("distinct");
   if (!distinct) p.take("all");
   let args: FunctionArg[] = [];
-  if (startsQuery(p)) {
+  if (p.isWord("select") || p.isWord("with")) {
     args = [{ kind: "subquery", query: parseQuery(p) }];
   } else if (!p.isOp(")") && !p.areWords("order", "by")) {
     args = p.list(() => parseArg(p));
   }
-  const orderBy = parseOrderBy(p);
   let nulls = parseNulls(p);
+  const orderBy = parseOrderBy(p);
+  nulls ??= parseNulls(p);
   p.expectOp(")");
   let withinGroup: readonly OrderItem[] = [];
   if (p.take("within", "group")) {

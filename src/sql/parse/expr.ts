@@ -129,7 +129,7 @@ function parseBinary(p: Cursor, left: Expr, op: BinaryOp, level: number): Expr {
     if (p.isOp("(", 1)) {
       const all = p.next().value === "all";
       p.expectOp("(");
-      const right: Expr = startsQuery(p)
+      const right: Expr = startsQuery(p, true)
         ? { kind: "subquery", query: parseQuery(p) }
         : parseExpr(p);
       p.expectOp(")");
@@ -172,7 +172,7 @@ function parsePredicate(p: Cursor, expr: Expr, word: string, negated: boolean): 
     case "in": {
       if (!p.isOp("(")) p.fail("(");
       p.next();
-      if (startsQuery(p)) {
+      if (startsQuery(p, true)) {
         const query = parseQuery(p);
         p.expectOp(")");
         return { kind: "in_query", expr, query, negated };
@@ -252,7 +252,7 @@ function parsePrefixOperator(p: Cursor, token: Token): Expr {
       return { kind: "unary", op: "~", expr: parseExpr(p, LEVEL.plus) };
     case "(": {
       p.next();
-      if (startsQuery(p)) {
+      if (startsQuery(p, false)) {
         const query = parseQuery(p);
         p.expectOp(")");
         return { kind: "subquery", query };

@@ -46,12 +46,12 @@ function parseConstraint(p: Cursor, join: JoinKind, natural: boolean): JoinConst
 function parseFactor(p: Cursor): TableRef {
   return p.nested(() => {
     const lateral = p.take("lateral");
-    if (p.isOp("(")) {
-      if (startsQuery(p)) {
-        const derived = parseDerived(p, lateral);
-        if (derived !== undefined) return derived;
+    if (p.takeOp("(")) {
+      if (startsQuery(p, true)) {
+        const query = parseQuery(p);
+        p.expectOp(")");
+        return { kind: "derived", query, lateral, alias: parseTableAlias(p) };
       }
-      p.expectOp("(");
       const inner = parseTableRef(p);
       p.expectOp(")");
       return inner;
@@ -64,18 +64,6 @@ function parseFactor(p: Cursor): TableRef {
     }
     return { kind: "table", name, alias: parseTableAlias(p) };
   });
-}
-
-/** `(query) alias`; undefined when the parenthesis holds a join of derived tables instead. */
-function parseDerived(p: Cursor, lateral: boolean): TableRef | undefined {
-  const mark = p.mark();
-  p.expectOp("(");
-  const query = parseQuery(p);
-  if (!p.takeOp(")")) {
-    p.reset(mark);
-    return undefined;
-  }
-  return { kind: "derived", query, lateral, alias: parseTableAlias(p) };
 }
 
 function parseTableAlias(p: Cursor): TableAlias | undefined {

@@ -12,7 +12,7 @@ export function parseInsert(p: Cursor): Insert {
   // `table` may also be the name: INSERT INTO TABLE t, INSERT INTO "table".
   if (p.isWord("table") && p.peek(1).kind !== "op") p.next();
   const table = parseTableName(p);
-  const columns = p.isOp("(") && !startsQuery(p) ? p.parenthesised(() => p.ident()) : [];
+  const columns = p.isOp("(") && !startsQuery(p, true) ? p.parenthesised(() => p.ident()) : [];
   if (p.isWord("values")) {
     const values = p.peek();
     const rows = scanLiteralRows(p.text, values.end, p.dialect);
@@ -28,7 +28,7 @@ export function parseInsert(p: Cursor): Insert {
         source: { kind: "literals", rows: rows.rows },
       };
     }
-  } else if (!startsQuery(p)) {
+  } else if (!startsQuery(p, true)) {
     p.fail("VALUES or SELECT");
   }
   const query = parseQuery(p);

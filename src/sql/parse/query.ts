@@ -18,12 +18,30 @@ import { parseExpr, parseName } from "./expr.ts";
 import { parseTableRef } from "./from.ts";
 import { parseAlign } from "./range.ts";
 
-/** Does a query begin here? Looks through opening parentheses. */
-export function startsQuery(p: Cursor): boolean {
+const AFTER_OPERAND = new Set("union intersect except order limit offset fetch".split(" "));
+
+/**
+ * Does a query begin here, rather than an expression? `((SELECT 1) + 1)` and `((SELECT 1) UNION SELECT 2)` differ
+ * only behind the inner parenthesis. `alone` answers for a parenthesised query with nothing behind it.
+ */
+export function startsQuery(p: Cursor, alone: boolean): boolean {
   let ahead = 0;
   while (p.isOp("(", ahead)) ahead++;
-  if (p.isWord("select", ahead) || p.isWord("with", ahead)) return true;
-  return p.isWord("values", ahead) && p.isOp("(", ahead + 1);
+  const isQuery =
+    p.isWord("select", ahead) ||
+    p.isWord("with", ahead) ||
+    (p.isWord("values", ahead) && p.isOp("(", ahead + 1));
+  if (!isQuery || ahead === 0) return isQuery;
+  let depth = 0;
+  let at = 0;
+  do {
+    if (p.isOp("(", at)) depth++;
+    else if (p.isOp(")", at)) depth--;
+    else if (p.peek(at).kind === "eof") return true;
+    at++;
+  } while (depth > 0);
+  if (p.isAnyWord(AFTER_OPERAND, at)) return true;
+  return alone && (p.isOp(")", at) || p.isOp(";", at) || p.peek(at).kind === "eof");
 }
 
 export function parseQuery(p: Cursor): Query {

@@ -22,9 +22,9 @@ export function parseSet(p: Cursor): Statement {
     name = match[2]!;
   }
   if (name === "TIMEZONE") name = "TIME_ZONE";
+  const assigned = p.takeOp("=") || p.takeOp(":=") || p.take("to");
   // `SET NAMES utf8` has neither `=` nor TO.
-  if (name !== "NAMES" && !p.takeOp("=") && !p.takeOp(":=") && !p.take("to"))
-    p.fail("equals sign or TO");
+  if (!assigned && name !== "NAMES") p.fail("equals sign or TO");
   const values = p.list(() => parseValue(p));
   return { kind: "set", scope, name, values };
 }

@@ -1,7 +1,7 @@
 /** SHOW in all its forms, and DESCRIBE. */
 import type { Show, ShowFilter, Statement } from "../ast.ts";
 import type { Cursor } from "./cursor.ts";
-import { parseExpr } from "./expr.ts";
+import { parseExpr, parseName } from "./expr.ts";
 import { parseDatabaseName, parseTableName } from "./options.ts";
 
 export function parseShow(p: Cursor): Statement {
@@ -69,14 +69,21 @@ function parseVariable(p: Cursor): Show {
   for (const scope of ["session", "global"]) if (p.isWord("variables", 1)) p.take(scope);
   if (p.take("variables")) {
     const filter = parseFilter(p);
-    const named = filter === undefined && p.peek().kind === "word";
-    return { what: "variable", name: named ? p.ident().name.toUpperCase() : undefined, filter };
+    const { kind } = p.peek();
+    const named = filter === undefined && (kind === "word" || kind === "quoted");
+    return { what: "variable", name: named ? variableName(p) : undefined, filter };
   }
   if (p.take("time", "zone")) return { what: "variable", name: "TIME_ZONE" };
   if (p.take("transaction", "isolation", "level"))
     return { what: "variable", name: "TRANSACTION_ISOLATION" };
-  const name = p.ident().name.toUpperCase();
-  return { what: "variable", name: name.replace(/^@@(SESSION\.|GLOBAL\.)?/, "") };
+  return { what: "variable", name: variableName(p) };
+}
+
+function variableName(p: Cursor): string {
+  const name = parseName(p)
+    .map((part) => part.name.toUpperCase())
+    .join(".");
+  return name.replace(/^@@(SESSION\.|GLOBAL\.)?/, "");
 }
 
 export function parseDescribe(p: Cursor): Statement {

@@ -104,7 +104,7 @@ function parseInterval(p: Cursor): Expr | undefined {
 function parseExists(p: Cursor): Expr {
   p.next();
   p.expectOp("(");
-  if (!startsQuery(p)) p.fail("SELECT, VALUES, or a subquery");
+  if (!startsQuery(p, true)) p.fail("SELECT, VALUES, or a subquery");
   const query = parseQuery(p);
   p.expectOp(")");
   return { kind: "exists", query, negated: false };

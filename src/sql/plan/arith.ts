@@ -236,8 +236,9 @@ function shift(time: Bound, by: Bound, sign: 1 | -1, name: string): Bound {
     return made(fromTicks(sum, unit), time.type, name, [time, by]);
   }
   const moved = `(${toMicros(time.sql, unit)} ${sign === 1 ? "+" : "-"} INTERVAL '${interval.months} months')`;
-  const base = ticksOf(withRest(time.sql, moved, unit), unit);
-  const sql = fromTicks(`(${base} + ${ticks < 0n ? `(${ticks})` : ticks})`, unit);
+  const months = withRest(time.sql, moved, unit);
+  if (ticks === 0n) return made(months, time.type, name, [time, by]);
+  const sql = fromTicks(`(${ticksOf(months, unit)} + (${ticks}))`, unit);
   return made(sql, time.type, name, [time, by]);
 }
 
@@ -285,15 +286,17 @@ function intervals(op: "+" | "-", l: Bound, r: Bound, name: string): Bound {
 export function negate(operandBound: Bound): Bound {
   const { constant, type } = operandBound;
   const name = `(- ${operandBound.name})`;
-  // A literal takes its sign into its own heading.
-  const isLiteral = /^(Int64|UInt64|Float64)\([^()]*\)$/.test(operandBound.name);
-  if (constant?.kind === "int" && (type.kind === "int64" || isLiteral)) {
+  // A literal takes its sign into its own heading; what was computed or cast does not.
+  if (constant?.kind === "int" && (type.kind === "int64" || type.kind === "uint64")) {
     const negative = intLiteral(-constant.value);
-    return isLiteral ? negative : { ...negative, name };
+    if (operandBound.name === intLiteral(constant.value).name) return negative;
+    if (type.kind === "int64") return { ...negative, name };
   }
   if (constant?.kind === "float" && type.kind === "float64") {
     const negative = floatLiteral(-constant.value);
-    return isLiteral ? negative : { ...negative, name };
+    return operandBound.name === floatLiteral(constant.value).name
+      ? negative
+      : { ...negative, name };
   }
   if (constant?.kind === "interval") {
     const { months, days, nanos } = constant.value;

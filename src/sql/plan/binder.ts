@@ -13,7 +13,7 @@ import type { PlanEnv } from "./api.ts";
 import { arithmetic, negate } from "./arith.ts";
 import { type Bound, flagsOf, isNullConstant, made } from "./bound.ts";
 import { bindCall, bindNamed } from "./calls.ts";
-import { castTo } from "./cast.ts";
+import { castTo, nullOf } from "./cast.ts";
 import { type CompareOp, compare, inList } from "./compare.ts";
 import { notSupported, planError } from "./errors.ts";
 import {
@@ -347,9 +347,9 @@ export class Binder {
   #concat(left: Bound, right: Bound, name: string): Bound {
     if (left.type.kind === "list" || right.type.kind === "list")
       return { ...bindNamed(this, "array_concat", [left, right]), name };
-    const text = (bound: Bound) =>
-      isNullConstant(bound) ? "NULL::VARCHAR" : castTo(bound, T.string).sql;
-    return made(`(${text(left)} || ${text(right)})`, T.string, name, [left, right]);
+    if (isNullConstant(left) || isNullConstant(right)) return nullOf(T.string, name);
+    const sql = `(${castTo(left, T.string).sql} || ${castTo(right, T.string).sql})`;
+    return made(sql, T.string, name, [left, right]);
   }
 
   #bits(op: "&" | "|" | "^" | "<<" | ">>", left: Bound, right: Bound): Bound {

@@ -37,18 +37,23 @@ export function editDistance(a: string, b: string): number {
   return row[b.length]!;
 }
 
-/** The candidate with the fewest edits; the first of equals. Undefined if there is none. */
+/** The candidate with the fewest edits; of equals, the one that shares most of its beginning. */
 export function closest(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
-  let distance = Number.POSITIVE_INFINITY;
+  let least = Number.POSITIVE_INFINITY;
   for (const candidate of candidates) {
-    const d = editDistance(word, candidate);
-    if (d < distance) {
-      best = candidate;
-      distance = d;
-    }
+    const cost = editDistance(word, candidate) - commonPrefix(word, candidate) / 1_000;
+    if (cost >= least) continue;
+    best = candidate;
+    least = cost;
   }
   return best;
+}
+
+function commonPrefix(a: string, b: string): number {
+  let n = 0;
+  while (n < a.length && a[n] === b[n]) n++;
+  return n;
 }
 
 /** 1 for equal words, 0 for words with nothing in common. */

@@ -3,6 +3,7 @@
  * what is printed parses to an equal tree.
  */
 import type {
+  BinaryOp,
   Expr,
   FrameBound,
   FunctionCall,
@@ -76,7 +77,7 @@ function printBare(expr: Expr): string {
     case "null":
       return "NULL";
     case "bool":
-      return expr.value ? "TRUE" : "FALSE";
+      return expr.value ? "true" : "false";
     case "number":
       return expr.text;
     case "string":
@@ -106,7 +107,7 @@ function printBare(expr: Expr): string {
     case "like":
       return printLike(expr);
     case "quantified":
-      return `${printExpr(expr.left, BINARY_LEVEL[expr.op])} ${expr.op} ${expr.all ? "ALL" : "ANY"} ${
+      return `${printExpr(expr.left, BINARY_LEVEL[expr.op])} ${opText(expr.op)} ${expr.all ? "ALL" : "ANY"} ${
         expr.right.kind === "subquery" ? printExpr(expr.right) : `(${printExpr(expr.right)})`
       }`;
     case "case":
@@ -172,6 +173,8 @@ function printUnary(expr: Extract<Expr, { kind: "unary" }>): string {
   return `${expr.op}${printExpr(expr.expr, (expr.op === "~" ? LEVEL.plus : LEVEL.times) + 1)}`;
 }
 
+const opText = (op: BinaryOp) => (op === "!=" ? "<>" : op.toUpperCase());
+
 /** Walks the left spine in a loop: a chain of thousands of ORs is an ordinary statement. */
 function printBinary(expr: Extract<Expr, { kind: "binary" }>): string {
   const tail: string[] = [];
@@ -179,7 +182,7 @@ function printBinary(expr: Extract<Expr, { kind: "binary" }>): string {
   for (;;) {
     if (left.kind !== "binary") break;
     const level: number = BINARY_LEVEL[left.op];
-    tail.push(` ${left.op.toUpperCase()} ${printExpr(left.right, level + 1)}`);
+    tail.push(` ${opText(left.op)} ${printExpr(left.right, level + 1)}`);
     const next: Expr = left.left;
     left = next;
     if (levelOf(next) < level) return `(${printBare(next)})${tail.reverse().join("")}`;

@@ -112,7 +112,8 @@ function printTable(ref: TableRef): string {
 function printJoin(ref: Extract<TableRef, { kind: "join" }>): string {
   const natural = ref.constraint.kind === "natural" ? "NATURAL " : "";
   const right = ref.right.kind === "join" ? `(${printTable(ref.right)})` : printTable(ref.right);
-  let text = `${printTable(ref.left)} ${natural}${ref.join.toUpperCase().replace("_", " ")} JOIN ${right}`;
+  const word = ref.join === "inner" ? "" : `${ref.join.toUpperCase().replace("_", " ")} `;
+  let text = `${printTable(ref.left)} ${natural}${word}JOIN ${right}`;
   if (ref.constraint.kind === "on") text += ` ON ${printExpr(ref.constraint.expr)}`;
   if (ref.constraint.kind === "using")
     text += ` USING (${ref.constraint.columns.map(printIdent).join(", ")})`;

@@ -67,15 +67,20 @@ export function printStatement(statement: Statement): string {
         statement.format === undefined ? "" : `FORMAT ${statement.format} `
       }${printStatement(statement.statement)}`;
     case "set":
-      return `SET ${statement.scope === undefined ? "" : `${statement.scope.toUpperCase()} `}${statement.name
-        .split(".")
-        .map((part) => (/^[A-Z_][A-Z0-9_]*$/.test(part) ? part : `"${part.replaceAll('"', '""')}"`))
-        .join(".")} = ${statement.values.map(quoteString).join(", ")}`;
+      return `SET ${statement.scope === undefined ? "" : `${statement.scope.toUpperCase()} `}${printVariable(statement.name)} = ${statement.values.map(quoteString).join(", ")}`;
     case "admin":
       return `ADMIN ${statement.name}(${statement.args.map((a) => printExpr(a)).join(", ")})`;
     case "kill":
       return `KILL ${statement.what === undefined ? "" : `${statement.what.toUpperCase()} `}${quoteString(statement.id)}`;
   }
+}
+
+/** The name of a variable: upper case, in parts. */
+function printVariable(name: string): string {
+  return name
+    .split(".")
+    .map((part) => (/^[A-Z_][A-Z0-9_]*$/.test(part) ? part : `"${part.replaceAll('"', '""')}"`))
+    .join(".");
 }
 
 function printComment(statement: Extract<Statement, { kind: "comment" }>): string {
@@ -235,7 +240,7 @@ function printShow(show: Show): string {
     case "region":
       return `${full}${show.what.toUpperCase()} FROM ${printName(show.table)}${inDb}${filter}`;
     case "variable":
-      return `VARIABLES${show.name === undefined ? "" : ` ${show.name}`}${filter}`;
+      return `VARIABLES${show.name === undefined ? "" : ` ${printVariable(show.name)}`}${filter}`;
     case "flow_status":
     case "table_status":
       return `${show.what.replace("_", " ").toUpperCase()}${inDb}${filter}`;

@@ -1,0 +1,28 @@
+-- Integer division, types of results, decimals: sections B and C
+SELECT 7 / 2, -7 / 2, 7 % 3, -7 % 3, 7 % -3;
+SELECT 7.0 / 2, 7 / 2.0, 0.1 + 0.2;
+SELECT 1 / 0;
+SELECT 1 % 0;
+SELECT n / i FROM t WHERE i IS NOT NULL ORDER BY ts;
+SELECT n / 0 FROM t;
+SELECT n / (i - i) FROM t WHERE i = 1;
+SELECT n % (i - i) FROM t WHERE i = 1;
+SELECT v / 0, -v / 0, v % 0 FROM t WHERE n = 10;
+SELECT i + 1, i + i, i * 2, i - n FROM t WHERE n = 10;
+SELECT u8 + u8, u8 + 1, u8 * 2, -u8, u8 / 3 FROM u WHERE host = 'a' AND u8 < 100;
+SELECT u8 + 1, -u8, u8 / 3 FROM u WHERE host = 'a';
+SELECT f + 1, f + 1.5, f * f, f / 2 FROM u WHERE host = 'a';
+SELECT d + 1, d * 2, d - 0.5, d / 3, d % 1, d * d FROM u WHERE host = 'a';
+SELECT 9223372036854775807 + 1;
+SELECT 1 + NULL, NULL / 2;
+SELECT '1' + 1, n + '2' FROM t WHERE n = 10;
+SELECT 'x' + 1;
+SELECT true + 1;
+SELECT 5 & 3, 5 | 3, 5 ^ 3, 1 << 4, 16 >> 2, ~5;
+SELECT 1 + 2 ^ 3, 2 * 3 ^ 1;
+SELECT -(-5), - -6, +7, -(n) FROM t WHERE n = 10;
+SELECT 2 + 3 * 4 - 1, (2 + 3) * 4, 10 - 4 - 3, 100 / 10 / 2;
+SELECT mod(7, 3), mod(-7, 3), mod(7.5, 2), mod(n, 3) FROM t WHERE n = 10;
+SELECT mod(1, 0);
+SELECT clamp(5, 1, 3), clamp(-1, 0, 10), clamp_min(1, 3), clamp_max(10, 3), clamp(v, 0, 2) FROM t WHERE n = 20;
+SELECT clamp(1, 5, 3);

@@ -1,0 +1,14 @@
+SELECT host, n, row_number() OVER (PARTITION BY region ORDER BY n) AS rn FROM t ORDER BY region, rn;
+SELECT n, rank() OVER (ORDER BY region) AS r, dense_rank() OVER (ORDER BY region) AS dr, percent_rank() OVER (ORDER BY n) AS pr, cume_dist() OVER (ORDER BY n) AS cd, ntile(2) OVER (ORDER BY n) AS nt FROM t ORDER BY n;
+SELECT n, lag(n) OVER (ORDER BY n) AS a, lead(n, 2) OVER (ORDER BY n) AS b, lag(n, 1, 0) OVER (ORDER BY n) AS c FROM t ORDER BY n;
+SELECT n, first_value(n) OVER (ORDER BY n) AS f, last_value(n) OVER (ORDER BY n) AS l, nth_value(n, 2) OVER (ORDER BY n) AS x FROM t ORDER BY n;
+SELECT n, sum(n) OVER (ORDER BY n) AS s, avg(n) OVER () AS a, count(*) OVER (PARTITION BY region) AS c, max(v) OVER (ORDER BY n ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING) AS m FROM t ORDER BY n;
+SELECT n, sum(n) OVER w AS s, count(*) OVER (w ORDER BY n) AS c FROM t WINDOW w AS (PARTITION BY region) ORDER BY n;
+SELECT n FROM t QUALIFY row_number() OVER (PARTITION BY region ORDER BY n DESC) = 1 ORDER BY n;
+SELECT v, last_value(v) IGNORE NULLS OVER (ORDER BY ts ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS x FROM t ORDER BY ts;
+SELECT sum(n) OVER (ORDER BY ts RANGE BETWEEN INTERVAL '1 minute' PRECEDING AND CURRENT ROW) FROM t ORDER BY ts;
+SELECT n FROM t WHERE row_number() OVER () = 1;
+SELECT row_number() FROM t;
+SELECT abs(n) OVER () FROM t;
+SELECT sum(n) OVER nope FROM t;
+SELECT region, sum(sum(n)) OVER (ORDER BY region) AS running FROM t GROUP BY region ORDER BY region;
