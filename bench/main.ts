@@ -127,6 +127,7 @@ commands.push(
   program
     .command("kernel")
     .description("rows/s and MB/s of each decoder, in this process, no server")
+    .helpOption(false) // it parses its own flags, --help among them
     .allowUnknownOption()
     .allowExcessArguments()
     .action(async (_options: object, command: Command) => {
