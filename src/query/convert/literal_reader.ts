@@ -4,7 +4,7 @@
  * One reader per column and statement; every refusal names the row, the column and both types.
  */
 import { DbError } from "../../base/mod.ts";
-import { parseTimestamp } from "../../sql/mod.ts";
+import { parseDate, parseTimestamp } from "../../sql/mod.ts";
 import {
   type ColumnSchema,
   type ColumnType,
@@ -261,16 +261,6 @@ function bigintOf(text: string): bigint {
 export function floorDiv(value: bigint, by: bigint): bigint {
   const quotient = value / by;
   return value < 0n && quotient * by !== value ? quotient - 1n : quotient;
-}
-
-const msPerDay = 86_400_000;
-
-/** `YYYY-MM-DD` → days since the epoch; undefined when it is no day of the calendar. */
-export function parseDate(text: string): number | undefined {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return undefined;
-  const ms = Date.parse(`${text}T00:00:00Z`);
-  if (Number.isNaN(ms) || new Date(ms).toISOString().slice(0, 10) !== text) return undefined;
-  return ms / msPerDay;
 }
 
 /** "[1, 2.5]" → little-endian float32 values; undefined when it is not a list of `dim` numbers. */
