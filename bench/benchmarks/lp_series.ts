@@ -8,6 +8,7 @@ import type { Budget } from "../report/report.ts";
 import { barChart, lineChart } from "../report/svg.ts";
 import type { BenchContext } from "./context.ts";
 import {
+  disturbedNotes,
   loadPeer,
   PEER_COLUMNS,
   type PeerResult,
@@ -124,6 +125,7 @@ export async function runLpSeries(context: BenchContext, options: LpSeriesOption
     ],
     notes: [
       RATIO_NOTE,
+      ...disturbedNotes(results),
       ...missing,
       ...cut.map(
         (r) =>

@@ -2,6 +2,7 @@
 import type { LoadResult, LoadTarget } from "../load/loader.ts";
 import { startLoad } from "../load/loader_process.ts";
 import type { Peer, RunningPeer, Settled, WrittenTable } from "../peers/peer.ts";
+import { cpuTimes, DISTURBED_SHARE, othersShare } from "../report/busy.ts";
 import { bytesText, digits, ratioText, secondsText, short } from "../report/numbers.ts";
 import { Progress } from "../report/progress.ts";
 import type { LineChart } from "../report/svg.ts";
@@ -27,6 +28,8 @@ export interface PeerResult {
   readonly load: LoadResult;
   /** CPU of the server during the load. */
   readonly serverCpuS: number;
+  /** Share of all cores that others used during the load. */
+  readonly othersShare: number;
   /** Up to the end of the load: before counting and compacting. */
   readonly rssBytesPeak: number;
   readonly rowsCounted: number;
@@ -65,6 +68,8 @@ async function loadRunning(
   const readyS = server.readyS;
   const bar = new Progress(peer.title, options.rowsTotal);
   const startMs = performance.now();
+  const machineBefore = cpuTimes();
+  const benchBefore = process.cpuUsage();
   const cpuBeforeS = server.process.usage().cpuS;
   const load = await startLoad(
     options.target?.(server) ?? server.target,
@@ -78,6 +83,11 @@ async function loadRunning(
     (rows) => bar.update(rows, options.secondsMax - (performance.now() - startMs) / 1000),
   ).result;
   const usage = server.process.usage();
+  const machineAfter = cpuTimes();
+  const bench = process.cpuUsage(benchBefore);
+  // The warm-up's CPU is inside; it is a small part of a load.
+  const serverCpuS = usage.cpuS - cpuBeforeS;
+  const oursS = serverCpuS + load.loaderCpuS + (bench.user + bench.system) / 1e6;
   bar.end(load.rowsAcknowledged);
   if (load.errors > 0)
     context.problem(`${peer.title}: ${load.errors} writes refused, first: ${load.errorSamples[0]}`);
@@ -97,8 +107,8 @@ async function loadRunning(
     durable: peer.durable,
     readyS,
     load,
-    // The warm-up's CPU is inside; it is a small part of a load.
-    serverCpuS: usage.cpuS - cpuBeforeS,
+    serverCpuS,
+    othersShare: othersShare(machineBefore, machineAfter, oursS),
     rssBytesPeak: usage.rssBytesPeak,
     rowsCounted,
     countS,
@@ -132,10 +142,21 @@ export const PEER_COLUMNS = [
   "rows",
   "time",
   "loader CPU µs/row",
+  "others' CPU",
 ] as const;
 
 /** Stands under every table of `peerRow`. */
 export const RATIO_NOTE = "In brackets: the number of that database divided by ours.";
+
+/** What a reader must know about runs that something else on the machine slowed down. */
+export function disturbedNotes(results: readonly PeerResult[]): string[] {
+  return results
+    .filter((r) => r.othersShare > DISTURBED_SHARE)
+    .map(
+      (r) =>
+        `**Disturbed:** other processes took ${(r.othersShare * 100).toFixed(0)} % of the cores during ${r.title}'s load; its rows/s and latencies are worse than on a quiet machine. CPU µs/row is disturbed least.`,
+    );
+}
 
 const serverUsPerRow = (r: PeerResult) => (r.serverCpuS / r.load.rowsAcknowledged) * 1e6;
 
@@ -160,6 +181,7 @@ export function peerRow(result: PeerResult, ours: PeerResult | undefined): strin
     short(load.rowsAcknowledged) + (load.cutShort ? " (cut)" : ""),
     secondsText(load.seconds),
     digits((load.loaderCpuS / load.rows) * 1e6),
+    `${(result.othersShare * 100).toFixed(0)} %`,
   ];
 }
 

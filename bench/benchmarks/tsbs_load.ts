@@ -8,6 +8,7 @@ import { CPU_FIELDS, CPU_ONLY_DEFAULTS, CpuOnlyGenerator } from "../tsbs/cpu_onl
 import type { BenchContext } from "./context.ts";
 import {
   bytesPerRow,
+  disturbedNotes,
   loadPeer,
   PEER_COLUMNS,
   type PeerResult,
@@ -102,6 +103,7 @@ export async function runTsbsLoad(context: BenchContext, options: TsbsLoadOption
     charts: tsbsCharts(results),
     notes: [
       RATIO_NOTE,
+      ...disturbedNotes(results),
       ...missing,
       ...results
         .filter((r) => r.load.cutShort)

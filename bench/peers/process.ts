@@ -6,7 +6,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync, readdirSync, readFileSync } from "node:fs";
 
 /** USER_HZ: the unit of /proc/<pid>/stat on every Linux platform that Node.js runs on. */
-const TICKS_PER_S = 100;
+export const TICKS_PER_S = 100;
 /** Memory is sampled this often; a peak between two samples is caught by VmHWM of the main process. */
 const SAMPLE_MS = 200;
 const PAGE_BYTES = 4096;
