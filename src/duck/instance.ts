@@ -19,6 +19,9 @@ export interface DuckOptions {
 /** Connections kept open when idle; more are opened under load and closed afterwards. */
 const idleConnectionsMax = 16;
 
+/** Between two interrupts of a statement that was cancelled. */
+const interruptEveryMs = 10;
+
 export class Duck {
   readonly #database: Database;
   readonly #idle: Connection[] = [];
@@ -95,10 +98,16 @@ export class Duck {
   ): AsyncGenerator<ResultChunk, void, void> {
     if (signal?.aborted) throw cancelled(signal);
     const connection = await this.#take();
-    const onAbort = () => binding.interrupt(connection);
+    // DuckDB forgets an interrupt that comes before the statement has begun, so it is repeated until the statement has ended.
+    let again: NodeJS.Timeout | undefined;
+    const onAbort = () => {
+      binding.interrupt(connection);
+      again = setInterval(() => binding.interrupt(connection), interruptEveryMs);
+    };
     signal?.addEventListener("abort", onAbort, { once: true });
     try {
       const statement = await binding.prepare(connection, sql);
+      if (signal?.aborted) throw cancelled(signal);
       const result = await binding.execute_prepared_streaming(statement);
       binding.destroy_prepare_sync(statement);
       for (;;) {
@@ -114,6 +123,7 @@ export class Duck {
       throw cause;
     } finally {
       signal?.removeEventListener("abort", onAbort);
+      clearInterval(again);
       this.#giveBack(connection);
     }
   }

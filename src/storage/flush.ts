@@ -6,7 +6,7 @@ import { randomUUID } from "node:crypto";
 import { assert } from "../base/mod.ts";
 import { fieldColumns, T, type TableSchema, timeColumn } from "../types/mod.ts";
 import type { SeriesFileMeta, SstMeta } from "./manifest.ts";
-import type { RegionImpl } from "./region.ts";
+import type { Frozen, RegionImpl } from "./region.ts";
 import { rowsOfSources } from "./rows.ts";
 import type { SelectNeeds, Source } from "./source.ts";
 import { fileColumns, type SstSpec, ticksSql, writeSst } from "./sst.ts";
@@ -23,8 +23,8 @@ export interface Slice {
 }
 
 /** Writes everything applied so far. Resolves with the bytes written; 0 when there was nothing. Throws what the disk throws. */
-export async function flushRegion(region: RegionImpl): Promise<number> {
-  const { frozen, neededSequence, series } = await region.freeze();
+export async function flushRegion(region: RegionImpl, what?: Frozen): Promise<number> {
+  const { generations: frozen, neededSequence, series } = what ?? (await region.freeze());
   const persisted = region.manifest.state.series.at(-1)?.to ?? 0;
   if (frozen.length === 0 && region.manifest.state.neededSequence === neededSequence) return 0;
   const { schema, deps } = region;

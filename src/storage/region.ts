@@ -13,15 +13,18 @@ import {
   isAppendMode,
   mergeMode,
   type RegionBatch,
+  sameType,
   type TableSchema,
   tagColumns,
   timeColumn,
+  typeName,
   UNIT_NANOS,
 } from "../types/mod.ts";
 import type { RecordKind, ReplayedRecord } from "../wal/mod.ts";
 import type { Region as RegionApi, RegionStats, Scan, ScanRequest, SstInfo } from "./api.ts";
 import type { StorageDeps } from "./deps.ts";
 import { FilePins } from "./file_pins.ts";
+import { flushRegion } from "./flush.ts";
 import { Gate } from "./gate.ts";
 import {
   applyManifest,
@@ -42,6 +45,18 @@ const noBytes = new Uint8Array(0);
 
 /** How long a write waits for another request's new tags to reach the catalog. */
 const unboundTagsWaitMs = 2_000;
+
+/** How often turning on append mode tries to find no late part. */
+const schemaTriesMax = 5;
+
+/** What a flush writes. */
+export interface Frozen {
+  readonly generations: readonly Generation[];
+  /** Everything below it is in the generations or in files. */
+  readonly neededSequence: bigint;
+  /** Series known at the freeze. */
+  readonly series: number;
+}
 
 /** What readers see. Replaced as a whole. */
 interface Version {
@@ -202,6 +217,10 @@ export class RegionImpl implements RegionApi {
     apply: (batch: RegionBatch, sequence: bigint) => void,
   ): Promise<void> {
     await this.#enterWithTags();
+    while (this.#hasUnboundTags()) {
+      this.#gate.leave();
+      await this.#enterWithTags();
+    }
     try {
       this.#checkAlive();
       // The schema may have changed while this write waited.
@@ -244,15 +263,20 @@ export class RegionImpl implements RegionApi {
   }
 
   /**
-   * Passes the gate. Another request may have given series to the kernel whose new tags the catalog does not have yet. They must not be
-   * logged without those tags, so this write waits, outside the gate, for that request's schema change.
+   * Passes the gate, at once unless something exclusive runs. Another request may have given series to the kernel whose new tags the
+   * catalog does not have yet. They must not be logged without those tags, so this write waits, outside the gate, for that request's
+   * schema change. The caller must check `#hasUnboundTags` again after awaiting this: requests are parsed in between.
    */
   async #enterWithTags(): Promise<void> {
     for (let waitedMs = 0; ; waitedMs += 2) {
       const entering = this.#gate.enter();
       if (entering !== undefined) await entering;
-      if (!this.#hasUnboundTags() || waitedMs >= unboundTagsWaitMs) return;
+      if (!this.#hasUnboundTags()) return;
       this.#gate.leave();
+      if (waitedMs >= unboundTagsWaitMs)
+        throw new DbError("region_busy", `region ${this.id} waits for a schema change`, {
+          retryAfterSec: 1,
+        });
       await new Promise((resolve) => setTimeout(resolve, 2));
     }
   }
@@ -260,7 +284,10 @@ export class RegionImpl implements RegionApi {
   #hasUnboundTags(): boolean {
     const kernel = this.deps.kernel;
     if (kernel.seriesCount(this.slot) === this.#loggedSeries) return false;
-    return kernel.slotInfo(this.slot).tags.some((name) => !this.#tagsOfSchema.has(name));
+    // An empty name is a tag that the kernel has forgotten: its series can never be written.
+    return kernel
+      .slotInfo(this.slot)
+      .tags.some((name) => name !== "" && !this.#tagsOfSchema.has(name));
   }
 
   /** Column id of each kernel tag index; a tag without a column is marked as none of the table's. */
@@ -298,11 +325,17 @@ export class RegionImpl implements RegionApi {
     this.dirtySinceMs ??= this.deps.clock.monotonicMs();
   }
 
-  /** A logged batch in the present schema: columns dropped or of another type meanwhile are left out. */
+  /** A batch in the present schema: columns dropped meanwhile are left out. Throws region_busy when a column's type was changed. */
   #adapt(batch: RegionBatch): RegionBatch {
     const fields = batch.fields.filter(({ id, column }) => {
       const known = columnById(this.schema, id);
-      return known !== undefined && JSON.stringify(known.type) === JSON.stringify(column.type);
+      if (known !== undefined && !sameType(known.type, column.type))
+        throw new DbError(
+          "region_busy",
+          `column ${known.name} became ${typeName(known.type)} meanwhile`,
+          { retryAfterSec: 1 },
+        );
+      return known !== undefined;
     });
     return fields.length === batch.fields.length ? batch : { ...batch, fields };
   }
@@ -310,45 +343,68 @@ export class RegionImpl implements RegionApi {
   async setSchema(schema: TableSchema): Promise<void> {
     const typesChanged = fieldColumns(this.schema).some((c) => {
       const next = columnById(schema, c.id);
-      return next !== undefined && JSON.stringify(next.type) !== JSON.stringify(c.type);
+      return next !== undefined && !sameType(next.type, c.type);
     });
     const appendTurnedOn = isAppendMode(schema) && !isAppendMode(this.schema);
-    // What the log holds is read back by the schema of then; a changed type or rule must find nothing there.
-    if (typesChanged || appendTurnedOn) await this.host.flush(this, "Alter");
-    if (appendTurnedOn && this.version.files.some((f) => f.late)) await this.host.compact(this, {});
-    await this.#gate.exclusive(async () => {
-      this.schema = schema;
-      this.#bindSchema(schema);
-      const { active, frozen } = this.version;
-      const next = new Generation(this.deps.duck, schema);
-      this.version =
-        active.rows === 0
-          ? { ...this.version, active: next }
-          : { ...this.version, frozen: [...frozen, active], active: next };
-    });
+    if (typesChanged || appendTurnedOn) await this.#setSchemaFlushed(schema, appendTurnedOn);
+    else await this.#gate.exclusive(async () => this.#swapSchema(schema));
   }
 
-  /** Moves the active generation to the frozen ones. Returns all frozen ones and the sequence below which they are complete. */
-  async freeze(): Promise<{
-    readonly frozen: readonly Generation[];
-    readonly neededSequence: bigint;
-    readonly series: number;
-  }> {
-    return await this.#gate.exclusive(async () => {
-      const { active, frozen } = this.version;
-      if (active.rows > 0)
-        this.version = {
-          ...this.version,
-          frozen: [...frozen, active],
-          active: new Generation(this.deps.duck, this.schema),
-        };
-      this.dirtySinceMs = undefined;
-      return {
-        frozen: this.version.frozen,
-        neededSequence: this.#nextSequence,
-        series: this.deps.kernel.seriesCount(this.slot),
+  /**
+   * What the log holds is read back by the schema of now, and what late parts hold is merged by its rule: a changed type must find
+   * nothing in the log, append mode no late part. Writers wait for the last of the flush, which finds little after the first.
+   */
+  async #setSchemaFlushed(schema: TableSchema, foldLate: boolean): Promise<void> {
+    for (let tries = 0; tries < schemaTriesMax; tries++) {
+      await this.host.flush(this, "Alter");
+      if (foldLate) await this.host.compact(this, {});
+      const done = await this.maintenance.run(() =>
+        this.#gate.exclusive(async () => {
+          await flushRegion(this, this.#freezeNow());
+          if (foldLate && this.version.files.some((f) => f.late)) return false;
+          this.#swapSchema(schema);
+          return true;
+        }),
+      );
+      if (done) return;
+    }
+    throw new DbError(
+      "region_busy",
+      `region ${this.id} is too busy with late rows to turn on append_mode`,
+      { retryAfterSec: 5 },
+    );
+  }
+
+  #swapSchema(schema: TableSchema): void {
+    this.schema = schema;
+    this.#bindSchema(schema);
+    const { active, frozen } = this.version;
+    const next = new Generation(this.deps.duck, schema);
+    this.version =
+      active.rows === 0
+        ? { ...this.version, active: next }
+        : { ...this.version, frozen: [...frozen, active], active: next };
+  }
+
+  /** Moves the active generation to the frozen ones, once the writes under way have been applied. */
+  freeze(): Promise<Frozen> {
+    return this.#gate.exclusive(async () => this.#freezeNow());
+  }
+
+  #freezeNow(): Frozen {
+    const { active, frozen } = this.version;
+    if (active.rows > 0)
+      this.version = {
+        ...this.version,
+        frozen: [...frozen, active],
+        active: new Generation(this.deps.duck, this.schema),
       };
-    });
+    this.dirtySinceMs = undefined;
+    return {
+      generations: this.version.frozen,
+      neededSequence: this.#nextSequence,
+      series: this.deps.kernel.seriesCount(this.slot),
+    };
   }
 
   /** Replaces files and drops flushed generations, in one step for readers. The manifest must have the edit already. */
@@ -403,6 +459,7 @@ export class RegionImpl implements RegionApi {
         await this.pins.idle();
         await this.series.drop();
         await this.deps.store.deletePrefix(this.folder);
+        this.deps.kernel.closeSlot(this.slot);
       }),
     );
   }

@@ -62,6 +62,12 @@ export class SegmentWriter {
     return await this.#create();
   }
 
+  /** Goes on in a new segment, whatever room the active one has. */
+  async roll(): Promise<void> {
+    await this.#seal();
+    await this.#create();
+  }
+
   /** Appends to the segment that segmentFor returned. When it rejects, nothing of the parts will be replayed. */
   async write(parts: readonly Uint8Array[], bytes: number): Promise<void> {
     const active = this.#active;

@@ -240,3 +240,19 @@ test("metrics count records, groups, bytes and failures", async () => {
   expect(page).toContain("tidemark_wal_bytes 148");
   await wal.close();
 });
+
+test("a quiet log whose segment nobody needs goes on in a new one", async () => {
+  const wal = await openTestWal(folder);
+  const big = "x".repeat(700_000);
+  await wal.append(record(1n, 1n, 1, big));
+  await wal.append(record(1n, 2n, 1, big));
+  expect(await wal.trim(() => 3n)).toBe(1);
+  expect(wal.bytes).toBeLessThan(1_000);
+  const pending = wal.append(record(1n, 3n, 1, "after"));
+  expect(await wal.trim(() => 3n)).toBe(0);
+  await pending;
+  await wal.close();
+  const again = await openTestWal(folder);
+  expect((await collect(again)).texts).toEqual(["after"]);
+  await again.close();
+});

@@ -37,6 +37,9 @@ const SEGMENT_BYTES_MAX = 64 * 1024 * 1024;
 /** A full disk refuses thousands of appends a second; one line in this time says so, with their number. */
 const REFUSAL_LOG_MS = 1000;
 
+/** A segment smaller than this is not worth a new file. */
+const ROLL_BYTES_MIN = 1024 * 1024;
+
 const U64_MAX = (1n << 64n) - 1n;
 const U32_MAX = 0xffff_ffff;
 
@@ -100,6 +103,7 @@ class Wal implements LogStore {
     return this.#trims.run(async () => {
       if (this.#replayed !== "yes") return 0;
       this.#needed = needed;
+      await this.#rollIfDone();
       let deleted = 0;
       let before: Segment | undefined;
       for (const segment of [...this.#segments]) {
@@ -114,6 +118,30 @@ class Wal implements LogStore {
       }
       return deleted;
     });
+  }
+
+  /**
+   * A quiet log whose active segment holds nothing that is needed goes on in a new segment, so that the old one can be deleted. While
+   * appends run the segment fills up by itself.
+   */
+  async #rollIfDone(): Promise<void> {
+    const active = this.#writer?.active;
+    if (active === undefined || this.#running !== undefined || this.#closed) return;
+    if (active.bytes < ROLL_BYTES_MIN || active.neededBy(this.#needed).length > 0) return;
+    const roll = async () => {
+      try {
+        await this.#writer?.roll();
+      } catch (error) {
+        this.#options.log.warn(
+          { error: messageOf(error) },
+          "no new log segment; tried again at the next append",
+        );
+      }
+      await this.#run();
+    };
+    // As the loop, so that appends made meanwhile wait for it.
+    this.#running = roll();
+    await this.#running;
   }
 
   oldestRegions(): bigint[] {
