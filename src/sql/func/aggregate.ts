@@ -26,9 +26,17 @@ export interface AggregateResult {
 
 export type AggregateRule = (call: AggregateCall) => AggregateResult;
 
+/** DuckDB's aggregates whose answer depends on the order of the rows. */
+const ORDERED = new Set(["first", "last", "array_agg", "string_agg"]);
+
 /** `name(DISTINCT args ORDER BY …) FILTER (WHERE …) OVER (…)`. */
 function text(call: AggregateCall, name: string, args: string, extraFilter?: string): string {
-  const order = call.orderBy
+  const orderBy = ORDERED.has(name) ? call.orderBy : [];
+  if (call.distinct && orderBy.some((o) => !call.args.some((arg) => arg.sql === o.bound.sql)))
+    throw planError(
+      "In an aggregate with DISTINCT, ORDER BY expressions must appear in argument list",
+    );
+  const order = orderBy
     .map(
       (o) =>
         `${o.bound.sql}${o.descending ? " DESC" : ""} NULLS ${o.nullsFirst ? "FIRST" : "LAST"}`,
@@ -102,7 +110,7 @@ const sameType =
   (call) => {
     arity(call, 1);
     const x = call.args[0]!;
-    return { sql: text({ ...call, orderBy: [] }, duck, x.sql), type: x.type };
+    return { sql: text(call, duck, x.sql), type: x.type };
   };
 
 /** First and last keep NULLs unless told otherwise. */
@@ -173,13 +181,15 @@ const quantile =
     if (!isNumeric(x.type)) throw planError(`Function '${call.name}' expects a number`);
     const wanted = order?.descending ? 1 - share : share;
     const value = castTo(x, T.float64).sql;
-    return ofArgumentType(x, text({ ...call, orderBy: [] }, duck, `${value}, ${wanted}`));
+    return ofArgumentType(x, text(call, duck, `${value}, ${wanted}`));
   };
 
 function stringAgg(call: AggregateCall): AggregateResult {
   arity(call, 1, 2);
   const x = castTo(call.args[0]!, T.string).sql;
   const separator = call.args[1];
+  if (separator !== undefined && separator.constant === undefined)
+    throw planError("The separator of string_agg must be a literal");
   const sep =
     separator === undefined || isNullConstant(separator) ? "''" : castTo(separator, T.string).sql;
   return { sql: text(call, "string_agg", `${x}, ${sep}`), type: T.string };
@@ -194,6 +204,8 @@ function arrayAgg(call: AggregateCall): AggregateResult {
 function nthValue(call: AggregateCall): AggregateResult {
   arity(call, 2);
   const [x, n] = call.args as [Bound, Bound];
+  if (n.constant?.kind !== "int")
+    throw planError("The position of nth_value must be an integer literal");
   const list = text(call, "array_agg", x.sql);
   return { sql: `list_extract(${list}, ${castTo(n, T.int64).sql})`, type: x.type };
 }

@@ -5,6 +5,7 @@ import { castTo } from "../plan/cast.ts";
 import { planError } from "../plan/errors.ts";
 import { commonType } from "../plan/numeric.ts";
 import { ANY, integer, type ScalarDefinition, scalar, type Table, text } from "./definition.ts";
+import { joined } from "./string.ts";
 
 function list(
   arg: Bound,
@@ -29,9 +30,10 @@ function withElement(args: readonly Bound[], name: string, listAt: 0 | 1) {
 }
 
 const makeArray = scalar([0, ANY], (args, binder) => {
+  if (args.length === 0) return { sql: "[]::BIGINT[]", type: { kind: "list", item: T.int64 } };
   const item = binder.unify(args, "make_array");
   const items = args.map((arg) => castTo(arg, item).sql).join(", ");
-  return { sql: `[${items}]`, type: { kind: "list", item: args.length === 0 ? T.int64 : item } };
+  return { sql: `[${items}]`, type: { kind: "list", item } };
 });
 
 const same = (duck: string) =>
@@ -102,8 +104,11 @@ const entries: Table = {
     const array = list(l!, "array_sort");
     return { sql: `list_sort(${array.sql}, 'ASC', 'NULLS FIRST')`, type: array.type };
   }),
-  to_string: scalar([2, 3], ([l, separator]) => ({
-    sql: `array_to_string(${list(l!, "array_to_string").sql}, ${text(separator!)})`,
+  to_string: scalar(2, ([l, separator]) => ({
+    sql: joined(
+      castTo(list(l!, "array_to_string"), { kind: "list", item: T.string }).sql,
+      separator!,
+    ),
     type: T.string,
   })),
 };

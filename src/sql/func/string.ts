@@ -24,11 +24,7 @@ const strings = (count: number | readonly [number, number], duck: string, shown?
 
 /** A measure of a string, Int32. */
 const measure = (duck: string) =>
-  scalar(1, ([x]) => ({ sql: `CAST(${duck}(${textOrBytes(x!)}) AS INTEGER)`, type: T.int32 }));
-
-function textOrBytes(arg: Bound): string {
-  return arg.type.kind === "binary" ? arg.sql : text(arg);
-}
+  scalar(1, ([x]) => ({ sql: `CAST(${duck}(${text(x!)}) AS INTEGER)`, type: T.int32 }));
 
 const position = scalar(2, ([haystack, needle]) => ({
   sql: `CAST(strpos(${text(haystack!)}, ${text(needle!)}) AS INTEGER)`,
@@ -76,13 +72,20 @@ const pad = (name: "lpad" | "rpad") =>
 const take = (name: "left" | "right") =>
   scalar(2, ([s, n]) => ({ sql: `${name}(${text(s!)}, ${integer(n!, name)})`, type: T.string }));
 
+/** Elements of a list of strings with a separator between; DuckDB's own takes only constant ones. */
+export function joined(list: string, separator: Bound): string {
+  const sep = text(separator);
+  if (separator.constant?.kind === "string") return `array_to_string(${list}, ${sep})`;
+  return `CASE WHEN len(${list}) = 0 THEN '' ELSE list_reduce(${list}, lambda a, b: a || ${sep} || b) END`;
+}
+
 /** Replacing nothing inserts at every boundary. */
 const replace = scalar(3, ([s, from, to]) => {
   const [a, b, c] = [text(s!), text(from!), text(to!)];
   const plain = `replace(${a}, ${b}, ${c})`;
   if (from!.constant?.kind === "string" && from!.constant.value !== "")
     return { sql: plain, type: T.string };
-  const everywhere = `(${c} || array_to_string(string_split(${a}, ''), ${c}) || ${c})`;
+  const everywhere = `(${c} || ${joined(`string_split(${a}, '')`, to!)} || ${c})`;
   return {
     sql: `CASE WHEN ${b} = '' THEN CASE WHEN ${a} = '' THEN ${c} ELSE ${everywhere} END ELSE ${plain} END`,
     type: T.string,
@@ -118,7 +121,7 @@ const substringIndex = scalar(3, ([s, delimiter, n]) => {
   const head = `list_slice(${parts}, 1, ${count})`;
   const tail = `list_slice(${parts}, greatest(len(${parts}) + ${count} + 1, 1), len(${parts}))`;
   return {
-    sql: `CASE WHEN ${count} = 0 THEN '' WHEN ${count} > 0 THEN array_to_string(${head}, ${text(delimiter!)}) ELSE array_to_string(${tail}, ${text(delimiter!)}) END`,
+    sql: `CASE WHEN ${count} = 0 THEN '' WHEN ${count} > 0 THEN ${joined(head, delimiter!)} ELSE ${joined(tail, delimiter!)} END`,
     type: T.string,
   };
 });
@@ -226,7 +229,10 @@ const decode = scalar(2, ([x, encoding]) => {
 
 export const STRING: Table = {
   ascii: scalar(1, ([x]) => ({ sql: `ascii(${text(x!)})`, type: T.int32 })),
-  bit_length: measure("bit_length"),
+  bit_length: scalar(1, ([x]) => ({
+    sql: `CAST(octet_length(${bytes(x!)}) * 8 AS INTEGER)`,
+    type: T.int32,
+  })),
   btrim: strings([1, 2], "trim"),
   char_length: measure("length"),
   character_length: measure("length"),
@@ -261,7 +267,7 @@ export const STRING: Table = {
   md5: strings(1, "md5"),
   mid: scalar([2, 3], substring),
   octet_length: scalar(1, ([x]) => ({
-    sql: `CAST(octet_length(${castTo(x!, T.binary).sql}) AS INTEGER)`,
+    sql: `CAST(octet_length(${bytes(x!)}) AS INTEGER)`,
     type: T.int32,
   })),
   overlay: scalar([3, 4], overlay),

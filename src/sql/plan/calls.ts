@@ -112,6 +112,8 @@ export function orderName(items: readonly BoundOrder[]): string {
 
 function bindAggregateCall(binder: Binder, name: string, call: FunctionCall): Bound {
   const parts = aggregateParts(binder, name, call);
+  if (name === "grouping" && parts.args.some((arg) => !binder.groupKeys.has(arg.sql)))
+    throw planError("arguments of grouping() must be expressions of GROUP BY");
   binder.aggregateCalls.push(parts);
   // In a plan of edge rows the order has done its work.
   const effective = binder.edgeRows ? { ...parts, name: "first_value", orderBy: [] } : parts;

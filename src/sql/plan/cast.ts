@@ -119,23 +119,22 @@ function foldNumber(
   target: ColumnType,
   failed: Failed,
 ): Bound | undefined {
+  const { value } = constant;
+  const isWhole = isInteger(target) || target.kind === "timestamp";
+  if (isWhole && typeof value === "number" && !Number.isFinite(value))
+    return failed(`Cast error: Can't cast value ${value} to type ${typeName(target)}`);
   if (isInteger(target)) {
-    const { value } = constant;
-    if (typeof value === "number" && !Number.isFinite(value))
-      return failed(`Cast error: Can't cast value ${value} to type ${typeName(target)}`);
     const whole = typeof value === "bigint" ? value : BigInt(Math.trunc(value));
     const [min, max] = integerRange(target);
     if (whole < min || whole > max)
       return failed(`Cast error: Can't cast value ${value} to type ${typeName(target)}`);
     return typedInt(whole, target);
   }
-  if (target.kind === "float64") return floatLiteral(Number(constant.value));
-  if (target.kind === "bool") return boolLiteral(Number(constant.value) !== 0);
-  if (target.kind === "string" && constant.kind === "int")
-    return typedString(String(constant.value));
+  if (target.kind === "float64") return floatLiteral(Number(value));
+  if (target.kind === "bool") return boolLiteral(Number(value) !== 0);
+  if (target.kind === "string" && constant.kind === "int") return typedString(String(value));
   if (target.kind === "timestamp") {
-    const ticks =
-      typeof constant.value === "bigint" ? constant.value : BigInt(Math.trunc(constant.value));
+    const ticks = typeof value === "bigint" ? value : BigInt(Math.trunc(value));
     return timestampConstant(ticks, target.unit, "");
   }
   return undefined;

@@ -15,7 +15,7 @@ import { parseTimestamp } from "../time/timestamp.ts";
 import { type Bound, flagsOf, isNullConstant, made } from "./bound.ts";
 import { castTo, nullOf } from "./cast.ts";
 import { planError } from "./errors.ts";
-import { boolLiteral, digitsSql, floatSql, stringSql, timestampSql } from "./literal.ts";
+import { boolLiteral, digitsSql, floatSql, stringSql, TICKS_MAX, timestampSql } from "./literal.ts";
 import {
   commonNumeric,
   commonType,
@@ -145,8 +145,6 @@ function nanosOf(bound: Bound, unit: TimeUnit, zone: string): bigint | undefined
   }
 }
 
-const INT64_MAX = (1n << 63n) - 1n;
-
 /** Exact: a bound between two ticks moves to the tick that gives the same answer. */
 function timestampAgainst(op: CompareOp, sql: string, unit: TimeUnit, ns: bigint): string {
   const size = UNIT_NANOS[unit];
@@ -165,7 +163,7 @@ function timestampAgainst(op: CompareOp, sql: string, unit: TimeUnit, ns: bigint
       if (!exact) return never(op, sql);
       ticks = ns / size;
   }
-  if (ticks > INT64_MAX || ticks < -INT64_MAX) {
+  if (ticks > TICKS_MAX[unit] || ticks < -TICKS_MAX[unit]) {
     const above = ticks > 0n;
     if (op === "<" || op === "<=") return above ? `(${sql} = ${sql})` : `(${sql} <> ${sql})`;
     if (op === ">" || op === ">=") return above ? `(${sql} <> ${sql})` : `(${sql} = ${sql})`;

@@ -9,6 +9,14 @@ const INT64_MIN = -(1n << 63n);
 const INT64_MAX = (1n << 63n) - 1n;
 const UINT64_MAX = (1n << 64n) - 1n;
 
+/** Ticks that DuckDB can make a timestamp of: microseconds of 64 bits, except that nanoseconds have their own. */
+export const TICKS_MAX: Readonly<Record<TimeUnit, bigint>> = Object.freeze({
+  ns: INT64_MAX,
+  us: INT64_MAX,
+  ms: INT64_MAX / 1_000n,
+  s: INT64_MAX / 1_000_000n,
+});
+
 /** A string of DuckDB. The characters 0 and 1 go through chr(): 1 marks relations in a plan's text. */
 export function stringSql(value: string): string {
   const quote = (text: string) => `'${text.replaceAll("'", "''")}'`;
@@ -110,7 +118,7 @@ export function intervalLiteral(value: Interval): Bound {
 
 /** `name` is what the expression was, e.g. `now()`: timestamps have no literal of their own. */
 export function timestampConstant(ticks: bigint, unit: TimeUnit, name: string): Bound {
-  if (ticks < INT64_MIN || ticks > INT64_MAX)
+  if (ticks < -TICKS_MAX[unit] || ticks > TICKS_MAX[unit])
     throw executionError(`Arithmetic overflow: timestamp ${ticks} is out of the range of its unit`);
   const type: ColumnType = { kind: "timestamp", unit };
   return bound(timestampSql(ticks, unit), type, name, { kind: "timestamp", ticks, unit });

@@ -9,14 +9,18 @@ import {
   duckTypeName,
   T,
   type TableSchema,
+  timeColumn,
 } from "../../types/mod.ts";
 import {
   type PlanEnv,
+  type PlannedTable,
   parseStatements,
   planSelect,
   type ResolvedTable,
   type SelectPlan,
 } from "../mod.ts";
+
+import { ticksOf } from "../plan/ticks.ts";
 
 interface TableSpec {
   readonly name: string;
@@ -135,6 +139,25 @@ export function testEnv(overrides: Partial<PlanEnv> = {}): PlanEnv {
   };
 }
 
+/** What storage would give: the columns, times and tags of the request, and nothing else. */
+function scanOf({ table, columns, timeMin, timeMax, tagIn }: PlannedTable): string {
+  const conditions = tagIn.map(({ id, values }) => {
+    const list = values.map((value) =>
+      value === null ? `c${id} IS NULL` : `c${id} = '${value.replaceAll("'", "''")}'`,
+    );
+    return `(${list.length === 0 ? "FALSE" : list.join(" OR ")})`;
+  });
+  if (table.kind === "table") {
+    const { id, type } = timeColumn(table.schema);
+    const ticks = ticksOf(`c${id}`, type.unit);
+    if (timeMin !== undefined) conditions.push(`${ticks} >= ${timeMin}::HUGEINT`);
+    if (timeMax !== undefined) conditions.push(`${ticks} <= ${timeMax}::HUGEINT`);
+  }
+  const list = columns.length === 0 ? "*" : columns.map((id) => `c${id}`).join(", ");
+  const where = conditions.length === 0 ? "" : ` WHERE ${conditions.join(" AND ")}`;
+  return `(SELECT ${list} FROM ${table.name}${where})`;
+}
+
 export interface Ran {
   readonly plan: SelectPlan;
   readonly sql: string;
@@ -175,8 +198,9 @@ export class TestDatabase {
     return this.runPlan(this.plan(sql, env));
   }
 
-  async runPlan(plan: SelectPlan): Promise<Ran> {
-    const sql = plan.sql(plan.tables.map((table) => table.table.name));
+  /** Runs a plan over scans that hold only what the plan asked for, or (`whole`) over the whole tables. */
+  async runPlan(plan: SelectPlan, whole = false): Promise<Ran> {
+    const sql = plan.sql(plan.tables.map((table) => (whole ? table.table.name : scanOf(table))));
     const reader = await this.#connection!.runAndReadAll(sql);
     return {
       plan,
