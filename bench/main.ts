@@ -4,7 +4,7 @@
  */
 import { join } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
-import { BenchContext } from "./benchmarks/context.ts";
+import { BenchContext, releaseAll } from "./benchmarks/context.ts";
 import { LP_SERIES_DEFAULTS, runLpSeries } from "./benchmarks/lp_series.ts";
 import { RESTART_DEFAULTS, runRestart } from "./benchmarks/restart.ts";
 import { runSoak, SOAK_DEFAULTS } from "./benchmarks/soak.ts";
@@ -146,13 +146,18 @@ program
 for (const signal of ["SIGINT", "SIGTERM"] as const)
   process.once(signal, () => {
     process.stderr.write(`\n${signal}: stopping the servers\n`);
-    void stopAll().then(() => process.exit(130));
+    void stopAll().then(() => {
+      releaseAll();
+      process.exit(130);
+    });
   });
 
 try {
   await program.parseAsync();
 } catch (error) {
-  process.stderr.write(`${(error as Error).stack}\n`);
+  // A RangeError is a flag's value that makes no sense; anything else is worth its stack.
+  const { message, stack } = error as Error;
+  process.stderr.write(`${error instanceof RangeError ? message : stack}\n`);
   process.exitCode = 1;
 } finally {
   await stopAll();

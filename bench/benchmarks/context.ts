@@ -7,6 +7,14 @@ import { linesOf, type Workload, workloadFileName } from "../load/workload.ts";
 import { Progress } from "../report/progress.ts";
 import { type Report, type ReportPlace, verdict, writeReport } from "../report/report.ts";
 
+/** Folders of servers' data that are not deleted yet. */
+const workFolders = new Set<string>();
+
+/** Deletes them all; for the way out after a signal, when the servers have ended. */
+export function releaseAll(): void {
+  for (const folder of workFolders) rmSync(folder, { recursive: true, force: true });
+}
+
 export class BenchContext {
   readonly #place: ReportPlace;
   /** Missing rows, refused writes, wrong answers: anything that makes a number worthless. */
@@ -21,10 +29,12 @@ export class BenchContext {
     const folder = join(this.#place.outDir, "work", `${name}-${process.pid}`);
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true });
+    workFolders.add(folder);
     return folder;
   }
 
   release(folder: string): void {
+    workFolders.delete(folder);
     rmSync(folder, { recursive: true, force: true });
   }
 
