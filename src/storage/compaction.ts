@@ -8,6 +8,7 @@ import type { CompactionTask } from "./compaction_pick.ts";
 import { needsOf, writeFile } from "./flush.ts";
 import type { SstMeta } from "./manifest.ts";
 import type { RegionImpl } from "./region.ts";
+import { expiredBefore } from "./region_view.ts";
 import { buildRelation } from "./relation.ts";
 import type { SelectNeeds } from "./source.ts";
 import { sstSources } from "./sst.ts";
@@ -51,9 +52,9 @@ async function merge(
   outputs: SstMeta[],
 ): Promise<void> {
   const { schema, deps } = region;
-  await region.series.sync(schema, region.loggedSeries);
+  await region.series.sync(schema, region.seriesLog.logged);
   const maxSequence = inputs.reduce((max, f) => (f.maxSequence > max ? f.maxSequence : max), 0n);
-  const expired = region.expiredBefore(schema);
+  const expired = expiredBefore(region);
   const fields = fieldColumns(schema).map((c) => c.id);
   // One ranking for the whole task: slices cut by different ones would lose or repeat rows.
   const rank = await region.series.rank(schema);

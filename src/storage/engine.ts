@@ -13,6 +13,7 @@ import type { StorageDeps } from "./deps.ts";
 import { flushRegion } from "./flush.ts";
 import { sweepOrphans } from "./orphans.ts";
 import { type RegionHost, RegionImpl } from "./region.ts";
+import { expiredBefore } from "./region_view.ts";
 import { bindSlot } from "./slot.ts";
 import { windowOf } from "./window.ts";
 
@@ -275,7 +276,7 @@ class Engine implements StorageEngine, RegionHost {
       windowTicks,
       full,
       triggerFiles: limits.compactionTriggerFiles,
-      expiredBefore: region.expiredBefore(region.schema),
+      expiredBefore: expiredBefore(region),
     });
     if (task === undefined) return false;
     const startMs = clock.monotonicMs();

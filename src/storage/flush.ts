@@ -200,9 +200,6 @@ async function writeSeries(
   assert(to >= from, "the series dictionary only grows");
   if (to === from) return undefined;
   const name = `${region.folder}series/${String(from).padStart(10, "0")}-${String(to).padStart(10, "0")}.series`;
-  await region.deps.store.put(
-    name,
-    region.deps.kernel.encodeSeries(region.slot, from, to, region.columnIds()),
-  );
+  await region.deps.store.put(name, region.seriesLog.encode(from, to));
   return { name, from, to };
 }

@@ -7,24 +7,11 @@
  */
 import { assert, DbError, Mutex } from "../base/mod.ts";
 import { openVersionedLog, type VersionedLog } from "../disk/mod.ts";
-import {
-  columnById,
-  fieldColumns,
-  isAppendMode,
-  mergeMode,
-  type RegionBatch,
-  sameType,
-  type TableSchema,
-  tagColumns,
-  timeColumn,
-  typeName,
-  UNIT_NANOS,
-} from "../types/mod.ts";
+import { isAppendMode, type RegionBatch, type TableSchema } from "../types/mod.ts";
 import type { RecordKind, ReplayedRecord } from "../wal/mod.ts";
 import type { Region as RegionApi, RegionStats, Scan, ScanRequest, SstInfo } from "./api.ts";
 import type { StorageDeps } from "./deps.ts";
 import { FilePins } from "./file_pins.ts";
-import { flushRegion } from "./flush.ts";
 import { Gate } from "./gate.ts";
 import {
   applyManifest,
@@ -35,19 +22,15 @@ import {
 } from "./manifest.ts";
 import { checkBatch, Generation } from "./memtable.ts";
 import { joinPayload, splitPayload } from "./payload.ts";
-import { buildRelation } from "./relation.ts";
+import { adaptBatch, changeSchema } from "./region_schema.ts";
+import { regionFiles, regionStats, scanRegion } from "./region_view.ts";
 import { SeriesTable } from "./series.ts";
-import type { SelectNeeds } from "./source.ts";
-import { sstSources } from "./sst.ts";
+import { SeriesLog } from "./series_log.ts";
 
 const noRows = new Uint32Array(0);
-const noBytes = new Uint8Array(0);
 
 /** How long a write waits for another request's new tags to reach the catalog. */
 const unboundTagsWaitMs = 2_000;
-
-/** How often turning on append mode tries to find no late part. */
-const schemaTriesMax = 5;
 
 /** What a flush writes. */
 export interface Frozen {
@@ -82,19 +65,17 @@ export class RegionImpl implements RegionApi {
   schema: TableSchema;
   version: Version;
   readonly series: SeriesTable;
+  readonly seriesLog: SeriesLog;
   readonly pins: FilePins;
   /** Flush, truncate and schema changes exclude each other. */
   readonly maintenance = new Mutex();
   readonly compacting = new Mutex();
-  readonly #gate = new Gate();
+  readonly gate = new Gate();
   #nextSequence: bigint;
-  /** Series below this are in the log or in a series file. */
-  #loggedSeries = 0;
   #dropped = false;
   /** Monotonic time of the oldest unflushed row's arrival; undefined when the memtable is empty. */
   dirtySinceMs: number | undefined;
   lastWriteMs = 0;
-  #tagsOfSchema: ReadonlyMap<string, number> = new Map();
 
   private constructor(
     readonly deps: StorageDeps,
@@ -108,6 +89,7 @@ export class RegionImpl implements RegionApi {
   ) {
     this.schema = schema;
     this.series = new SeriesTable(deps.duck, deps.kernel, slot);
+    this.seriesLog = new SeriesLog(deps.kernel, slot, schema);
     this.pins = new FilePins(deps.store, deps.log);
     this.#nextSequence = manifest.state.neededSequence;
     this.version = {
@@ -115,7 +97,6 @@ export class RegionImpl implements RegionApi {
       frozen: [],
       active: new Generation(deps.duck, schema),
     };
-    this.#bindSchema(schema);
   }
 
   static async open(
@@ -136,34 +117,18 @@ export class RegionImpl implements RegionApi {
       },
     );
     const region = new RegionImpl(deps, host, id, folder, slot, schema, manifest);
-    await region.#loadSeries();
+    await region.#load();
     return region;
   }
 
-  /** Restores the dictionary from the series files, and the last times as far as the files tell. */
-  async #loadSeries(): Promise<void> {
-    const indexOf = (id: number) => this.#tagIndexOf(id);
-    for (const file of this.manifest.state.series) {
-      const bytes = await this.deps.store.get(file.name);
-      this.deps.kernel.decodeSeries(this.slot, bytes, indexOf);
-    }
-    // Not the kernel's count: the line parser gave it the first series of a new table before this region existed.
-    this.#loggedSeries = this.manifest.state.series.at(-1)?.to ?? 0;
+  /** Restores the dictionary, and the last times as far as the files tell. */
+  async #load(): Promise<void> {
+    await this.seriesLog.load(this.deps.store, this.manifest.state.series);
     let newest: bigint | undefined;
     for (const file of this.version.files)
       if (newest === undefined || file.maxTime > newest) newest = file.maxTime;
     if (newest !== undefined)
-      this.deps.kernel.raiseLastTimes(this.slot, this.#loggedSeries, newest);
-  }
-
-  /** Kernel tag index of a column id, undefined when the schema has no such tag. */
-  #tagIndexOf(id: number): number | undefined {
-    const column = columnById(this.schema, id);
-    return column?.role === "tag" ? this.deps.kernel.bindTag(this.slot, column.name) : undefined;
-  }
-
-  #bindSchema(schema: TableSchema): void {
-    this.#tagsOfSchema = new Map(tagColumns(schema).map((c) => [c.name, c.id]));
+      this.deps.kernel.raiseLastTimes(this.slot, this.seriesLog.logged, newest);
   }
 
   async write(batch: RegionBatch): Promise<void> {
@@ -217,24 +182,18 @@ export class RegionImpl implements RegionApi {
     apply: (batch: RegionBatch, sequence: bigint) => void,
   ): Promise<void> {
     await this.#enterWithTags();
-    while (this.#hasUnboundTags()) {
-      this.#gate.leave();
+    while (this.seriesLog.incomplete) {
+      this.gate.leave();
       await this.#enterWithTags();
     }
     try {
-      this.#checkAlive();
+      this.checkAlive();
       // The schema may have changed while this write waited.
-      const batch = this.schema === schema ? given : this.#adapt(given);
+      const batch = this.schema === schema ? given : adaptBatch(this.schema, given);
       const kernel = this.deps.kernel;
-      const known = kernel.seriesCount(this.slot);
-      const firstSeries = this.#loggedSeries;
-      const series =
-        known > firstSeries
-          ? kernel.encodeSeries(this.slot, firstSeries, known, this.columnIds())
-          : noBytes;
+      const series = this.seriesLog.take();
       const sequence = this.#nextSequence;
       this.#nextSequence += BigInt(batch.rows);
-      this.#loggedSeries = known;
       const startMs = this.deps.clock.monotonicMs();
       try {
         await this.deps.wal.append({
@@ -242,11 +201,11 @@ export class RegionImpl implements RegionApi {
           kind,
           sequence,
           rows: batch.rows,
-          payload: joinPayload(series, kernel.encodeBatch(batch)),
+          payload: joinPayload(series.block, kernel.encodeBatch(batch)),
         });
       } catch (cause) {
         // The series of this record never reached the log: the next record carries them again.
-        if (firstSeries < this.#loggedSeries) this.#loggedSeries = firstSeries;
+        this.seriesLog.giveBack(series.from);
         throw cause;
       }
       const loggedMs = this.deps.clock.monotonicMs();
@@ -257,7 +216,7 @@ export class RegionImpl implements RegionApi {
       this.lastWriteMs = doneMs;
       this.dirtySinceMs ??= doneMs;
     } finally {
-      this.#gate.leave();
+      this.gate.leave();
     }
     this.host.applied(this);
   }
@@ -265,14 +224,14 @@ export class RegionImpl implements RegionApi {
   /**
    * Passes the gate, at once unless something exclusive runs. Another request may have given series to the kernel whose new tags the
    * catalog does not have yet. They must not be logged without those tags, so this write waits, outside the gate, for that request's
-   * schema change. The caller must check `#hasUnboundTags` again after awaiting this: requests are parsed in between.
+   * schema change. The caller must check `seriesLog.incomplete` again after awaiting this: requests are parsed in between.
    */
   async #enterWithTags(): Promise<void> {
     for (let waitedMs = 0; ; waitedMs += 2) {
-      const entering = this.#gate.enter();
+      const entering = this.gate.enter();
       if (entering !== undefined) await entering;
-      if (!this.#hasUnboundTags()) return;
-      this.#gate.leave();
+      if (!this.seriesLog.incomplete) return;
+      this.gate.leave();
       if (waitedMs >= unboundTagsWaitMs)
         throw new DbError("region_busy", `region ${this.id} waits for a schema change`, {
           retryAfterSec: 1,
@@ -281,24 +240,7 @@ export class RegionImpl implements RegionApi {
     }
   }
 
-  #hasUnboundTags(): boolean {
-    const kernel = this.deps.kernel;
-    if (kernel.seriesCount(this.slot) === this.#loggedSeries) return false;
-    // An empty name is a tag that the kernel has forgotten: its series can never be written.
-    return kernel
-      .slotInfo(this.slot)
-      .tags.some((name) => name !== "" && !this.#tagsOfSchema.has(name));
-  }
-
-  /** Column id of each kernel tag index; a tag without a column is marked as none of the table's. */
-  columnIds(): Uint32Array {
-    return Uint32Array.from(
-      this.deps.kernel.slotInfo(this.slot).tags,
-      (name) => this.#tagsOfSchema.get(name) ?? 0xffff_ffff,
-    );
-  }
-
-  #checkAlive(): void {
+  checkAlive(): void {
     if (this.#dropped) throw new DbError("table_not_found", `region ${this.id} was dropped`);
   }
 
@@ -310,9 +252,8 @@ export class RegionImpl implements RegionApi {
     );
     const { series, batch: bytes } = splitPayload(record.payload);
     const kernel = this.deps.kernel;
-    if (series.byteLength > 0) kernel.decodeSeries(this.slot, series, (id) => this.#tagIndexOf(id));
-    this.#loggedSeries = kernel.seriesCount(this.slot);
-    const batch = this.#adapt(kernel.decodeBatch(bytes));
+    this.seriesLog.read(series);
+    const batch = adaptBatch(this.schema, kernel.decodeBatch(bytes));
     const end = record.sequence + BigInt(record.rows);
     if (end > this.#nextSequence) this.#nextSequence = end;
     if (record.kind === "delete") this.#applyDeletes(batch, record.sequence);
@@ -325,59 +266,14 @@ export class RegionImpl implements RegionApi {
     this.dirtySinceMs ??= this.deps.clock.monotonicMs();
   }
 
-  /** A batch in the present schema: columns dropped meanwhile are left out. Throws region_busy when a column's type was changed. */
-  #adapt(batch: RegionBatch): RegionBatch {
-    const fields = batch.fields.filter(({ id, column }) => {
-      const known = columnById(this.schema, id);
-      if (known !== undefined && !sameType(known.type, column.type))
-        throw new DbError(
-          "region_busy",
-          `column ${known.name} became ${typeName(known.type)} meanwhile`,
-          { retryAfterSec: 1 },
-        );
-      return known !== undefined;
-    });
-    return fields.length === batch.fields.length ? batch : { ...batch, fields };
+  setSchema(schema: TableSchema): Promise<void> {
+    return changeSchema(this, schema);
   }
 
-  async setSchema(schema: TableSchema): Promise<void> {
-    const typesChanged = fieldColumns(this.schema).some((c) => {
-      const next = columnById(schema, c.id);
-      return next !== undefined && !sameType(next.type, c.type);
-    });
-    const appendTurnedOn = isAppendMode(schema) && !isAppendMode(this.schema);
-    if (typesChanged || appendTurnedOn) await this.#setSchemaFlushed(schema, appendTurnedOn);
-    else await this.#gate.exclusive(async () => this.#swapSchema(schema));
-  }
-
-  /**
-   * What the log holds is read back by the schema of now, and what late parts hold is merged by its rule: a changed type must find
-   * nothing in the log, append mode no late part. Writers wait for the last of the flush, which finds little after the first.
-   */
-  async #setSchemaFlushed(schema: TableSchema, foldLate: boolean): Promise<void> {
-    for (let tries = 0; tries < schemaTriesMax; tries++) {
-      await this.host.flush(this, "Alter");
-      if (foldLate) await this.host.compact(this, {});
-      const done = await this.maintenance.run(() =>
-        this.#gate.exclusive(async () => {
-          await flushRegion(this, this.#freezeNow());
-          if (foldLate && this.version.files.some((f) => f.late)) return false;
-          this.#swapSchema(schema);
-          return true;
-        }),
-      );
-      if (done) return;
-    }
-    throw new DbError(
-      "region_busy",
-      `region ${this.id} is too busy with late rows to turn on append_mode`,
-      { retryAfterSec: 5 },
-    );
-  }
-
-  #swapSchema(schema: TableSchema): void {
+  /** Writes and reads go by `schema` from here on; rows so far stay in a generation of their own. Only inside the gate. */
+  swapSchema(schema: TableSchema): void {
     this.schema = schema;
-    this.#bindSchema(schema);
+    this.seriesLog.bind(schema);
     const { active, frozen } = this.version;
     const next = new Generation(this.deps.duck, schema);
     this.version =
@@ -388,10 +284,11 @@ export class RegionImpl implements RegionApi {
 
   /** Moves the active generation to the frozen ones, once the writes under way have been applied. */
   freeze(): Promise<Frozen> {
-    return this.#gate.exclusive(async () => this.#freezeNow());
+    return this.gate.exclusive(async () => this.freezeNow());
   }
 
-  #freezeNow(): Frozen {
+  /** The same, for a caller that has the gate to itself. */
+  freezeNow(): Frozen {
     const { active, frozen } = this.version;
     if (active.rows > 0)
       this.version = {
@@ -426,8 +323,8 @@ export class RegionImpl implements RegionApi {
 
   async truncate(): Promise<void> {
     await this.maintenance.run(() =>
-      this.#gate.exclusive(async () => {
-        this.#checkAlive();
+      this.gate.exclusive(async () => {
+        this.checkAlive();
         await this.manifest.commit([{ kind: "truncate", neededSequence: this.#nextSequence }]);
         const { files, frozen, active } = this.version;
         this.version = {
@@ -446,7 +343,7 @@ export class RegionImpl implements RegionApi {
   /** The table is gone: refuses writes, lets readers finish, removes everything. */
   async drop(): Promise<void> {
     await this.maintenance.run(() =>
-      this.#gate.exclusive(async () => {
+      this.gate.exclusive(async () => {
         this.#dropped = true;
         const { files, frozen, active } = this.version;
         this.version = {
@@ -478,67 +375,12 @@ export class RegionImpl implements RegionApi {
     return this.host.compact(this, options);
   }
 
-  async scan(request: ScanRequest): Promise<Scan> {
-    await this.series.sync(this.schema, this.#loggedSeries);
-    for (const generation of [...this.version.frozen, this.version.active])
-      await generation.ready();
-    // From here to the pins nothing is awaited: the snapshot is one moment.
-    this.#checkAlive();
-    const { files, frozen, active } = this.version;
-    const schema = this.schema;
-    for (const generation of [...frozen, active]) generation.sync();
-    const timeMin = later(request.timeMin, this.expiredBefore(schema));
-    const needs: SelectNeeds = {
-      schema,
-      columns: request.columns,
-      timeMin,
-      timeMax: request.timeMax,
-      tagIn: request.tagIn ?? [],
-      seriesTable: this.series.name,
-      seriesEscaped: this.series.escaped,
-    };
-    const { sources: fileSources, pruned } = sstSources(
-      this.deps.store,
-      files,
-      timeMin,
-      request.timeMax,
-    );
-    const sources = [...fileSources, ...[...frozen, active].flatMap((g) => g.sources())];
-    const relation = buildRelation(sources, needs, mergeMode(schema));
-    const generations = [...frozen, active];
-    for (const generation of generations) generation.pin();
-    this.pins.pin(files);
-    this.deps.metrics.scanSources.observe(sources.length);
-    let released = false;
-    return {
-      relation: relation.sql,
-      notes: [
-        `region ${this.id}: ${files.length - pruned} of ${files.length} files`,
-        ...relation.notes,
-      ],
-      release: () => {
-        if (released) return;
-        released = true;
-        for (const generation of generations)
-          generation
-            .unpin()
-            .catch((error) => this.deps.log.error({ error }, "dropping a memtable failed"));
-        this.pins.unpin(files);
-      },
-    };
+  scan(request: ScanRequest): Promise<Scan> {
+    return scanRegion(this, request);
   }
 
-  /** Rows older than this have outlived the table's TTL. Ticks. */
-  expiredBefore(schema: TableSchema): bigint | undefined {
-    const ttlNs = this.deps.ttlNs(schema);
-    if (ttlNs === undefined) return undefined;
-    const unit = UNIT_NANOS[timeColumn(schema).type.unit];
-    return (this.deps.clock.nowNs() - ttlNs) / unit;
-  }
-
-  /** All series that a record or file may name. */
-  get loggedSeries(): number {
-    return this.#loggedSeries;
+  get nextSequence(): bigint {
+    return this.#nextSequence;
   }
 
   get memtableBytes(): number {
@@ -546,41 +388,10 @@ export class RegionImpl implements RegionApi {
   }
 
   stats(): RegionStats {
-    const { files, frozen, active } = this.version;
-    const memtableRows = frozen.reduce((sum, g) => sum + g.rows, active.rows);
-    const sstRows = files.reduce((sum, f) => sum + f.rows, 0);
-    return {
-      regionId: this.id,
-      rows: memtableRows + sstRows,
-      memtableBytes: this.memtableBytes,
-      memtableRows,
-      sstBytes: files.reduce((sum, f) => sum + f.bytes, 0),
-      sstFiles: files.length,
-      sstRows,
-      manifestBytes: this.manifest.bytes,
-      series: this.deps.kernel.seriesCount(this.slot),
-      committedSequence: this.#nextSequence - 1n,
-      flushedSequence: this.manifest.state.neededSequence - 1n,
-      manifestVersion: this.manifest.version,
-    };
+    return regionStats(this);
   }
 
   files(): SstInfo[] {
-    return this.version.files.map((f) => ({
-      fileId: f.id,
-      path: f.name,
-      bytes: f.bytes,
-      rows: f.rows,
-      level: f.level,
-      late: f.late,
-      minTime: f.minTime,
-      maxTime: f.maxTime,
-      maxSequence: f.maxSequence,
-    }));
+    return regionFiles(this);
   }
-}
-
-function later(a: bigint | undefined, b: bigint | undefined): bigint | undefined {
-  if (a === undefined) return b;
-  return b === undefined || a > b ? a : b;
 }

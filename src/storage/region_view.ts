@@ -1,0 +1,102 @@
+/** What readers see of a region: a pinned snapshot as a relation, and its numbers. Nothing here changes the region. */
+import { mergeMode, timeColumn, UNIT_NANOS } from "../types/mod.ts";
+import type { RegionStats, Scan, ScanRequest, SstInfo } from "./api.ts";
+import type { RegionImpl } from "./region.ts";
+import { buildRelation } from "./relation.ts";
+import { sstSources } from "./sst.ts";
+
+export async function scanRegion(region: RegionImpl, request: ScanRequest): Promise<Scan> {
+  const { deps } = region;
+  await region.series.sync(region.schema, region.seriesLog.logged);
+  for (const generation of [...region.version.frozen, region.version.active])
+    await generation.ready();
+  // From here to the pins nothing is awaited: the snapshot is one moment.
+  region.checkAlive();
+  const { schema } = region;
+  const { files, frozen, active } = region.version;
+  const generations = [...frozen, active];
+  for (const generation of generations) generation.sync();
+  const timeMin = later(request.timeMin, expiredBefore(region));
+  const { sources: fileSources, pruned } = sstSources(deps.store, files, timeMin, request.timeMax);
+  const sources = [...fileSources, ...generations.flatMap((g) => g.sources())];
+  const relation = buildRelation(
+    sources,
+    {
+      schema,
+      columns: request.columns,
+      timeMin,
+      timeMax: request.timeMax,
+      tagIn: request.tagIn ?? [],
+      seriesTable: region.series.name,
+      seriesEscaped: region.series.escaped,
+    },
+    mergeMode(schema),
+  );
+  for (const generation of generations) generation.pin();
+  region.pins.pin(files);
+  deps.metrics.scanSources.observe(sources.length);
+  let released = false;
+  return {
+    relation: relation.sql,
+    notes: [
+      `region ${region.id}: ${files.length - pruned} of ${files.length} files`,
+      ...relation.notes,
+    ],
+    release: () => {
+      if (released) return;
+      released = true;
+      for (const generation of generations)
+        generation
+          .unpin()
+          .catch((error) => deps.log.error({ error }, "dropping a memtable failed"));
+      region.pins.unpin(files);
+    },
+  };
+}
+
+/** Rows older than this have outlived the table's TTL. Ticks of the time index. */
+export function expiredBefore(region: RegionImpl): bigint | undefined {
+  const { deps, schema } = region;
+  const ttlNs = deps.ttlNs(schema);
+  if (ttlNs === undefined) return undefined;
+  return (deps.clock.nowNs() - ttlNs) / UNIT_NANOS[timeColumn(schema).type.unit];
+}
+
+function later(a: bigint | undefined, b: bigint | undefined): bigint | undefined {
+  if (a === undefined) return b;
+  return b === undefined || a > b ? a : b;
+}
+
+export function regionStats(region: RegionImpl): RegionStats {
+  const { files, frozen, active } = region.version;
+  const memtableRows = frozen.reduce((sum, g) => sum + g.rows, active.rows);
+  const sstRows = files.reduce((sum, f) => sum + f.rows, 0);
+  return {
+    regionId: region.id,
+    rows: memtableRows + sstRows,
+    memtableBytes: region.memtableBytes,
+    memtableRows,
+    sstBytes: files.reduce((sum, f) => sum + f.bytes, 0),
+    sstFiles: files.length,
+    sstRows,
+    manifestBytes: region.manifest.bytes,
+    series: region.deps.kernel.seriesCount(region.slot),
+    committedSequence: region.nextSequence - 1n,
+    flushedSequence: region.manifest.state.neededSequence - 1n,
+    manifestVersion: region.manifest.version,
+  };
+}
+
+export function regionFiles(region: RegionImpl): SstInfo[] {
+  return region.version.files.map((f) => ({
+    fileId: f.id,
+    path: f.name,
+    bytes: f.bytes,
+    rows: f.rows,
+    level: f.level,
+    late: f.late,
+    minTime: f.minTime,
+    maxTime: f.maxTime,
+    maxSequence: f.maxSequence,
+  }));
+}

@@ -1,0 +1,89 @@
+/**
+ * Which series of a region are in the log or in series files, and in which columns' terms. A series is logged with the first record that
+ * uses it, in sid order without gaps, and never without one of its tags. The dictionary itself lives in the kernel.
+ */
+import type { ObjectStore } from "../disk/mod.ts";
+import type { Kernel } from "../kernel/mod.ts";
+import { columnById, type TableSchema, tagColumns } from "../types/mod.ts";
+import type { SeriesFileMeta } from "./manifest.ts";
+
+const noBytes = new Uint8Array(0);
+
+/** Stands for a tag without a column; such a series exists in the dictionary only and is never written. */
+const noColumn = 0xffff_ffff;
+
+export class SeriesLog {
+  #schema: TableSchema;
+  #tags: ReadonlyMap<string, number>;
+  #logged = 0;
+
+  constructor(
+    readonly kernel: Kernel,
+    readonly slot: number,
+    schema: TableSchema,
+  ) {
+    this.#schema = schema;
+    this.#tags = tagsOf(schema);
+  }
+
+  /** Series below it are in the log or in a series file. */
+  get logged(): number {
+    return this.#logged;
+  }
+
+  bind(schema: TableSchema): void {
+    this.#schema = schema;
+    this.#tags = tagsOf(schema);
+  }
+
+  /** Restores the dictionary from the series files. Throws what the disk throws. */
+  async load(store: ObjectStore, files: readonly SeriesFileMeta[]): Promise<void> {
+    for (const file of files) this.read(await store.get(file.name));
+    this.#logged = this.kernel.seriesCount(this.slot);
+  }
+
+  /** Takes in a series block of the log. */
+  read(block: Uint8Array): void {
+    if (block.byteLength > 0) this.kernel.decodeSeries(this.slot, block, (id) => this.#indexOf(id));
+    this.#logged = this.kernel.seriesCount(this.slot);
+  }
+
+  /** The block of all series not yet logged, which count as logged from now on. Call `giveBack(from)` when the append fails. */
+  take(): { readonly block: Uint8Array; readonly from: number } {
+    const from = this.#logged;
+    const known = this.kernel.seriesCount(this.slot);
+    this.#logged = known;
+    return { block: known > from ? this.encode(from, known) : noBytes, from };
+  }
+
+  giveBack(from: number): void {
+    if (from < this.#logged) this.#logged = from;
+  }
+
+  /** The series [from, to) in the bytes of docs/format/series.md. */
+  encode(from: number, to: number): Uint8Array {
+    const ids = Uint32Array.from(
+      this.kernel.slotInfo(this.slot).tags,
+      (name) => this.#tags.get(name) ?? noColumn,
+    );
+    return this.kernel.encodeSeries(this.slot, from, to, ids);
+  }
+
+  /** Would `take` log a series with a tag that the catalog does not have yet? */
+  get incomplete(): boolean {
+    if (this.kernel.seriesCount(this.slot) === this.#logged) return false;
+    // An empty name is a tag that the kernel has forgotten: its series can never be written.
+    return this.kernel
+      .slotInfo(this.slot)
+      .tags.some((name) => name !== "" && !this.#tags.has(name));
+  }
+
+  #indexOf(id: number): number | undefined {
+    const column = columnById(this.#schema, id);
+    return column?.role === "tag" ? this.kernel.bindTag(this.slot, column.name) : undefined;
+  }
+}
+
+function tagsOf(schema: TableSchema): ReadonlyMap<string, number> {
+  return new Map(tagColumns(schema).map((c) => [c.name, c.id]));
+}
