@@ -3,7 +3,7 @@
  * (a list of 32-bit words that point at the columns), copies what it wants, and frees the result.
  */
 import { Column } from "./column";
-import { give, take } from "./heap";
+import { blockBytes, give, take } from "./heap";
 import { forgetRows, lineCount, PADDING, parseBody, touched, touchedCount } from "./line";
 import { forgetRefusals, keptAt, keptCount, refusalCount } from "./refusal";
 import { Slot, slotField } from "./slot";
@@ -32,6 +32,11 @@ export function parseInput(length: usize): usize {
     if (input !== 0) inputCapacity = length + PADDING;
   }
   return input;
+}
+
+/** Bytes of the input buffer that is kept between calls. */
+export function parseInputBytes(): usize {
+  return input === 0 ? 0 : blockBytes(inputCapacity);
 }
 
 /** Decodes the input buffer's first `length` bytes. `unit` is a tick in nanoseconds, `now` the time of rows without one. */

@@ -2,7 +2,7 @@
  * Memory: who owns which byte of the linear memory.
  *
  * Blocks of up to 32 KiB come in size classes (two per doubling) carved from pages; larger ones are runs of whole
- * 64 KiB pages from a buddy system, so that a freed run joins its neighbours and serves any later size. A block has
+ * 64 KiB pages. A run that is given back joins its free neighbours at once and serves any later size. A block has
  * no header: who gives one back says how large it was. Memory grows to the limit and is never returned to the host.
  *
  * Invariants: every block is 16-byte aligned; the last page of the memory is never given out, so a 16-byte read that
@@ -10,18 +10,18 @@
  */
 
 const PAGE: usize = 65536;
-/** 2^15 pages are 2 GiB: the largest run that fits beside anything else in 4 GiB. */
-const ORDERS: i32 = 16;
+/** Free runs are listed by the logarithm of their pages. */
+const BINS: i32 = 16;
 /** Half a page: larger blocks waste less as whole pages. */
 const SMALL_MAX: usize = 32768;
 const CLASSES: i32 = 21;
 /** 1 MiB: each growth makes the host renew its views, so small ones are taken together. */
 const GROW_PAGES: i32 = 16;
 
-/** One byte per page: order + 1 where a free run starts, else 0. */
-const runs = memory.data(65536);
-/** First free run of each order; a run's first words are the next and the previous run. */
-const runHeads = memory.data(ORDERS * 4, 4);
+/** Two bytes per page: the pages of a free run at its first and its last page, else 0. */
+const runs = memory.data(65537 * 2, 8);
+/** First free run of each bin; a run's first words are the next and the previous run. */
+const runHeads = memory.data(BINS * 4, 4);
 const classHeads = memory.data(CLASSES * 4, 4);
 
 /** End of the pages handed out so far. */
@@ -116,66 +116,93 @@ function carve(kind: i32): usize {
 }
 
 function takePages(pages: u32): usize {
-  const order = pages === 1 ? 0 : 32 - <i32>clz(pages - 1);
-  if (order >= ORDERS) return 0;
-  let from = order;
-  while (from < ORDERS && load<usize>(runHeads + ((<usize>from) << 2)) === 0) from++;
-  let page: u32;
-  if (from < ORDERS) {
-    page = <u32>(load<usize>(runHeads + ((<usize>from) << 2)) / PAGE);
-    unlink(page, from);
-    givePages(page + pages, ((<u32>1) << from) - pages);
-  } else {
-    // A run may start anywhere: only free runs are aligned to their size, and givePages sees to that.
-    const end = top + <usize>pages * PAGE;
-    if (end < top || end + PAGE > limit || end + PAGE < end) return 0;
-    const have = <usize>memory.size() * PAGE;
-    if (end + PAGE > have) {
-      const need = <i32>((end + PAGE - have) / PAGE);
-      const step = <i32>min((limit - have) / PAGE, max(need, GROW_PAGES));
-      if (memory.grow(step) < 0) return 0;
-    }
-    page = <u32>(top / PAGE);
-    top = end;
+  if (pages > 0xffff) return 0;
+  const page = findRun(pages);
+  if (page !== 0) {
+    const have = runAt(page);
+    unlink(page, have);
+    if (have > pages) link(page + pages, have - pages);
+    return <usize>page * PAGE;
   }
-  return <usize>page * PAGE;
+  const end = top + <usize>pages * PAGE;
+  if (end < top || end + PAGE > limit || end + PAGE < end) return 0;
+  const have = <usize>memory.size() * PAGE;
+  if (end + PAGE > have) {
+    const need = <i32>((end + PAGE - have) / PAGE);
+    const step = <i32>min((limit - have) / PAGE, max(need, GROW_PAGES));
+    if (memory.grow(step) < 0) return 0;
+  }
+  const at = top;
+  top = end;
+  return at;
 }
 
-/** Frees any run of pages as aligned powers of two. */
+/** A free run of at least `pages`, 0 when there is none: the first that fits in its own bin, any from a higher one. */
+function findRun(pages: u32): u32 {
+  let bin = binOf(pages);
+  for (let at = load<usize>(headOf(bin)); at !== 0; at = load<usize>(at)) {
+    const page = <u32>(at / PAGE);
+    if (runAt(page) >= pages) return page;
+  }
+  while (++bin < BINS) {
+    const at = load<usize>(headOf(bin));
+    if (at !== 0) return <u32>(at / PAGE);
+  }
+  return 0;
+}
+
+/** Frees a run and joins it with what is free around it; at the top it makes room there. */
 function givePages(page: u32, pages: u32): void {
-  while (pages !== 0) {
-    let order = min<i32>(<i32>ctz(page), 31 - <i32>clz(pages));
-    order = min<i32>(order, ORDERS - 1);
-    giveRun(page, order);
-    page += (<u32>1) << order;
-    pages -= (<u32>1) << order;
+  const before = runAt(page - 1);
+  if (before !== 0) {
+    page -= before;
+    unlink(page, before);
+    pages += before;
   }
+  const behind = runAt(page + pages);
+  if (behind !== 0) {
+    unlink(page + pages, behind);
+    pages += behind;
+  }
+  if (<usize>(page + pages) * PAGE === top) top = <usize>page * PAGE;
+  else link(page, pages);
 }
 
-function giveRun(page: u32, order: i32): void {
-  while (order < ORDERS - 1) {
-    const buddy = page ^ ((<u32>1) << order);
-    if (load<u8>(runs + buddy) !== <u8>(order + 1)) break;
-    unlink(buddy, order);
-    page &= buddy;
-    order++;
-  }
-  const head = runHeads + ((<usize>order) << 2);
+function binOf(pages: u32): i32 {
+  return 31 - <i32>clz(pages);
+}
+
+function headOf(bin: i32): usize {
+  return runHeads + ((<usize>bin) << 2);
+}
+
+/** Pages of the free run that starts or ends at this page, 0 when none does. */
+function runAt(page: u32): u32 {
+  return load<u16>(runs + ((<usize>page) << 1));
+}
+
+function mark(page: u32, pages: u32, value: u32): void {
+  store<u16>(runs + ((<usize>page) << 1), <u16>value);
+  store<u16>(runs + ((<usize>(page + pages - 1)) << 1), <u16>value);
+}
+
+function link(page: u32, pages: u32): void {
+  const head = headOf(binOf(pages));
   const at = <usize>page * PAGE;
   const next = load<usize>(head);
   store<usize>(at, next);
   store<usize>(at, 0, 4);
   if (next !== 0) store<usize>(next, at, 4);
   store<usize>(head, at);
-  store<u8>(runs + page, <u8>(order + 1));
+  mark(page, pages, pages);
 }
 
-function unlink(page: u32, order: i32): void {
+function unlink(page: u32, pages: u32): void {
   const at = <usize>page * PAGE;
   const next = load<usize>(at);
   const previous = load<usize>(at, 4);
   if (next !== 0) store<usize>(next, previous, 4);
   if (previous !== 0) store<usize>(previous, next);
-  else store<usize>(runHeads + ((<usize>order) << 2), next);
-  store<u8>(runs + page, 0);
+  else store<usize>(headOf(binOf(pages)), next);
+  mark(page, pages, 0);
 }

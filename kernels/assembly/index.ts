@@ -10,7 +10,7 @@ import { hashInit } from "./hash";
 import { heapInit } from "./heap";
 import { slotsInit } from "./slot";
 
-export { parse, parseInput, parseResult, parseResultFree } from "./body";
+export { parse, parseInput, parseInputBytes, parseResult, parseResultFree } from "./body";
 export * from "./catalog";
 export { crc32c } from "./crc";
 export { powersAt } from "./float";
@@ -20,6 +20,7 @@ export {
   fillNulls,
   packBase,
   packBits,
+  packDoubles,
   packIntegers,
   packLeast,
   packMethod,
@@ -29,6 +30,7 @@ export {
   sumLengths,
   unpack,
   unpackBits,
+  unpackWhole,
   widen,
   widenLengths,
 } from "./pack";

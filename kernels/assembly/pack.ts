@@ -4,7 +4,9 @@
  *
  * - FRAME: the distance from the least value, divided by a step of 1, 10^3, 10^6 or 10^9 (times are often whole seconds);
  * - DELTA: the distance of each difference from the least difference, where that is narrower (sids and times in order);
- * - WINDOW: the bytes in which the values differ from the first one (doubles that are small integers or constant).
+ * - WINDOW: the bytes in which the values differ from the first one (doubles that are constant, or of few digits in binary).
+ *
+ * Doubles that are all whole numbers go as integers, with WHOLE added to FRAME or DELTA: counters and most gauges.
  *
  * Words are stored with overlapping 8-byte writes, so buffers need 8 bytes of room behind them.
  */
@@ -12,6 +14,7 @@
 export const FRAME: u32 = 0;
 export const DELTA: u32 = 1;
 export const WINDOW: u32 = 2;
+export const WHOLE: u32 = 4;
 
 /** How the last column was packed: what a reader needs beside the bytes. */
 export let packMethod: u32 = FRAME;
@@ -23,8 +26,8 @@ export let packBase: u64 = 0;
 /** DELTA: least difference. */
 export let packLeast: u64 = 0;
 
-/** From here the distances are worth a division: five bytes or more. */
-const STEP_WIDTH: u32 = 5;
+/** From three bytes on the distances are worth a division: 1,000 steps of 10^3 take two bytes instead of three. */
+const STEP_WIDTH: u32 = 3;
 
 /** Widens `count` values of 1, 2, 4 or 8 bytes, `stride` bytes apart, to words. */
 export function widen(
@@ -169,6 +172,26 @@ export function packWindow(words: usize, count: u32, to: usize): usize {
   return to - start;
 }
 
+/** Packs doubles, as whole numbers if they all are; `words` are overwritten then. Returns the bytes written. */
+export function packDoubles(words: usize, count: u32, to: usize): usize {
+  const end = words + ((<usize>count) << 3);
+  for (let at = words; at < end; at += 8) {
+    // Not NaN, not -0, no fraction: what comes back is bit for bit what went in.
+    const back = <f64>toInteger(load<f64>(at));
+    if (reinterpret<u64>(back) !== load<u64>(at)) return packWindow(words, count, to);
+  }
+  for (let at = words; at < end; at += 8) store<i64>(at, toInteger(load<f64>(at)));
+  const written = packIntegers(words, count, to);
+  packMethod |= WHOLE;
+  return written;
+}
+
+/** Turns unpacked integers into the doubles that they stand for, in place. */
+export function unpackWhole(words: usize, count: u32): void {
+  for (let at = words, end = words + ((<usize>count) << 3); at < end; at += 8)
+    store<f64>(at, <f64>load<i64>(at));
+}
+
 /** Undoes any of the three: `count` values of `bytes` bytes, `stride` bytes apart, to `to`. The packed bytes must all be there. */
 export function unpack(
   from: usize,
@@ -232,6 +255,11 @@ export function sumLengths(lengths: usize, count: u32, total: u32, offsets: usiz
     store<u32>(offsets + ((<usize>i) << 2), <u32>sum, 4);
   }
   return sum === total;
+}
+
+/** Truncates and saturates; NaN is 0 (the compiler emits the conversions that do not trap). */
+function toInteger(value: f64): i64 {
+  return <i64>value;
 }
 
 function bytesOf(range: u64): u32 {

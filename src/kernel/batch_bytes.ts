@@ -15,7 +15,7 @@ import {
   valueBytes,
 } from "../types/mod.ts";
 import type { RawKernel } from "./exports.ts";
-import { type Block, HeadReader, HeadWriter } from "./head.ts";
+import { type Block, DELTA, HeadReader, HeadWriter, WHOLE } from "./head.ts";
 import { type KernelMemory, SLACK } from "./memory.ts";
 
 const NO_NULLS = 0;
@@ -127,7 +127,7 @@ class Packer {
     const validity = this.#validity(column);
     if (validity === "all null") return;
     if (isVar(column)) {
-      this.#text(column, validity);
+      this.#text(column);
       return;
     }
     const { type, values } = column;
@@ -139,7 +139,10 @@ class Packer {
       case "float32":
       case "float64":
         this.#load(values, valueBytes(type), false, validity);
-        this.to += this.owner.raw.packWindow(this.words, rows, this.to);
+        this.to +=
+          type.kind === "float64"
+            ? this.owner.raw.packDoubles(this.words, rows, this.to)
+            : this.owner.raw.packWindow(this.words, rows, this.to);
         this.#block();
         return;
       case "decimal":
@@ -164,7 +167,8 @@ class Packer {
     this.#pack(validity);
   }
 
-  #text(column: VarColumn, validity: Uint8Array | undefined): void {
+  /** Lengths stay as they are under a NULL: they must add up. */
+  #text(column: VarColumn): void {
     const { raw, memory } = this.owner;
     const { rows } = this;
     memory.write(this.values, column.offsets, (rows + 1) * 4);
@@ -172,8 +176,6 @@ class Packer {
     const end = column.offsets[rows]!;
     if (raw.widenLengths(this.values, rows, this.words) === 0 || end > column.bytes.length)
       throw new Bug("offsets of a column ascend and end inside its bytes");
-    // Lengths stay as they are under a NULL: they must add up.
-    void validity;
     this.to += raw.packIntegers(this.words, rows, this.to);
     this.#block();
     this.head.varint(end - from);
@@ -326,12 +328,13 @@ class Unpacker {
 
   #unpack(block: Block, to: number, width: number, stride: number): void {
     const { rows } = this;
-    const values = block.method === 1 && rows > 0 ? rows - 1 : rows;
+    const method = block.method & ~WHOLE;
+    const values = method === DELTA && rows > 0 ? rows - 1 : rows;
     const from = this.#take(values * block.width);
     this.owner.raw.unpack(
       from,
       rows,
-      block.method,
+      method,
       block.width,
       block.scale,
       block.base,
@@ -340,6 +343,10 @@ class Unpacker {
       width,
       stride,
     );
+    if (method !== block.method) {
+      if (width !== 8 || stride !== 8) throw this.head.damaged("whole numbers that are no doubles");
+      this.owner.raw.unpackWhole(to, rows);
+    }
   }
 }
 

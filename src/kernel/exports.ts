@@ -8,6 +8,7 @@ export interface RawKernel {
   heapLive(): number;
 
   parseInput(length: number): number;
+  parseInputBytes(): number;
   parse(db: number, length: number, unitNs: bigint, nowNs: bigint): void;
   parseResult(): number;
   parseResultFree(): void;
@@ -63,6 +64,7 @@ export interface RawKernel {
   fillNulls(words: number, count: number, validity: number): void;
   packIntegers(words: number, count: number, to: number): number;
   packWindow(words: number, count: number, to: number): number;
+  packDoubles(words: number, count: number, to: number): number;
   packBits(from: number, count: number, to: number): number;
   readonly packMethod: WebAssembly.Global<"i32">;
   readonly packWidth: WebAssembly.Global<"i32">;
@@ -82,6 +84,7 @@ export interface RawKernel {
     stride: number,
   ): void;
   unpackBits(from: number, count: number, to: number): void;
+  unpackWhole(words: number, count: number): void;
   sumLengths(lengths: number, count: number, total: number, offsets: number): number;
 
   crc32c(at: number, length: number, seed: number): number;

@@ -19,8 +19,10 @@ export interface Block {
   readonly base: bigint;
   readonly least: bigint;
 }
-const DELTA = 1;
-const METHODS = 3;
+export const DELTA = 1;
+const WINDOW = 2;
+/** Added to the method where whole numbers stand for doubles. */
+export const WHOLE = 4;
 
 /** Codes of the types in the bytes: append only. */
 const KINDS = [
@@ -82,7 +84,7 @@ export class HeadWriter {
     this.byte(block.method | (block.width << 4));
     this.byte(block.scale);
     this.word64(block.base);
-    if (block.method === DELTA) this.word64(block.least);
+    if ((block.method & ~WHOLE) === DELTA) this.word64(block.least);
   }
 
   type(type: ColumnType): void {
@@ -179,8 +181,9 @@ export class HeadReader {
     const width = first >> 4;
     const scale = this.byte();
     const base = this.#view.getBigUint64(this.#take(8), true);
-    const least = method === DELTA ? this.#view.getBigUint64(this.#take(8), true) : 0n;
-    if (method >= METHODS || width > 8 || scale > 7) this.#fail("unknown packing");
+    const least = (method & ~WHOLE) === DELTA ? this.#view.getBigUint64(this.#take(8), true) : 0n;
+    if (method > (DELTA | WHOLE) || method === WINDOW + 1 || width > 8 || scale > 7)
+      this.#fail("unknown packing");
     return { method, width, scale, base, least };
   }
 

@@ -233,7 +233,7 @@ export class WasmKernel implements Kernel {
   memoryBytes(): { readonly total: number; readonly dictionaries: number } {
     return {
       total: this.#raw.memory.buffer.byteLength,
-      dictionaries: this.#raw.heapLive() >>> 0,
+      dictionaries: (this.#raw.heapLive() >>> 0) - (this.#raw.parseInputBytes() >>> 0),
     };
   }
 

@@ -2,7 +2,7 @@
  * The kernels' linear memory from outside: views that are renewed when the memory has grown, and copies in both directions. Views
  * never leave this folder, because the next call may detach them; what is handed out is a copy.
  */
-import { Bug, DbError } from "../base/mod.ts";
+import { assert, Bug, DbError } from "../base/mod.ts";
 import type { RawKernel } from "./exports.ts";
 
 /** Behind what the kernels read 16 bytes at a time, or write 8 at a time. */
@@ -67,6 +67,7 @@ export class KernelMemory {
 
   /** Writes the first `length` bytes of any typed array. */
   write(at: number, source: ArrayBufferView, length = source.byteLength): void {
+    assert(length <= source.byteLength, "a column has all its rows");
     this.bytes.set(new Uint8Array(source.buffer, source.byteOffset, length), at);
   }
 
