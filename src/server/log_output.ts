@@ -1,5 +1,5 @@
 /** Where log lines go and how they look: pino's JSON as it is, or one line of text for people. Always standard error. */
-import { Transform } from "node:stream";
+import { Writable } from "node:stream";
 import { createLogger, type Logger } from "../base/mod.ts";
 
 const NAMES: Readonly<Record<number, string>> = {
@@ -13,12 +13,13 @@ const NAMES: Readonly<Record<number, string>> = {
 
 export function openLog(level: string, format: "text" | "json"): Logger {
   if (format === "json") return createLogger({ level });
-  const lines = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      done(null, chunk.toString().split("\n").filter(Boolean).map(logLine).join(""));
+  const lines = new Writable({
+    // Straight through, so that the last line before an exit is not left behind.
+    write(chunk: Buffer, _encoding, done) {
+      process.stderr.write(chunk.toString().split("\n").filter(Boolean).map(logLine).join(""));
+      done();
     },
   });
-  lines.pipe(process.stderr);
   return createLogger({ level, destination: lines });
 }
 
