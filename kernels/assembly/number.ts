@@ -66,9 +66,20 @@ export function scanDigits(at: usize): usize {
 export function scanNumber(at: usize): usize {
   const negative = load<u8>(at) === 45;
   const start = at + usize(negative);
-  digitsReset();
-  let p = scanDigits(start);
-  if (p === start) return 0;
+  let p = start;
+  const word = load<u64>(start);
+  const bad = nonDigits(word);
+  if (bad !== 0) {
+    // Most integers and most whole parts: fewer than eight digits, no loop.
+    const count = <u32>(ctz(bad) >> 3);
+    if (count === 0) return 0;
+    digits = join(word, count);
+    digitCount = count;
+    p += count;
+  } else {
+    digitsReset();
+    p = scanDigits(start);
+  }
   let c = load<u8>(p);
   if (c === 105) return integer(start, p, negative) ? p + 1 : 0;
   if (c === 117) return !negative && unsigned(start, p) ? p + 1 : 0;
