@@ -278,9 +278,21 @@ describe("calls with arguments of every type", () => {
         ([first, rest]) =>
           first + rest.map(([glue, negate, a]) => `${glue}${negate ? `NOT (${a})` : a}`).join(""),
       );
+    const from = fc.constantFrom(
+      "SELECT n FROM t",
+      "SELECT n FROM (SELECT * FROM t WHERE n < 15) q",
+      "SELECT n FROM (SELECT host, region, max(ts) AS ts, sum(n) AS n FROM t GROUP BY host, region) q",
+      "SELECT n FROM (SELECT * FROM t ORDER BY n LIMIT 2) q",
+      "SELECT n, p.x FROM (SELECT host AS x FROM cpu JOIN u ON true) p LEFT JOIN t ON p.x = t.host",
+      "SELECT n, p.x FROM t RIGHT JOIN (SELECT 'b' AS x UNION ALL SELECT 'zz') p ON p.x = t.host",
+      "SELECT n FROM (SELECT t.*, p.x FROM (VALUES ('b'), ('zz')) AS p(x) LEFT JOIN t ON p.x = t.host) q",
+      "SELECT n FROM (SELECT *, row_number() OVER (ORDER BY n) AS r FROM t) q",
+      "SELECT last_value(n ORDER BY ts) FROM t",
+      "SELECT t.n FROM t FULL JOIN (SELECT 'a' AS host UNION ALL SELECT 'y') p USING (host)",
+    );
     await fc.assert(
-      fc.asyncProperty(condition, (where) => check(`SELECT n FROM t WHERE ${where}`)),
-      { ...settings, numRuns: runs * 2 },
+      fc.asyncProperty(from, condition, (query, where) => check(`${query} WHERE ${where}`)),
+      { ...settings, numRuns: runs * 3 },
     );
   });
 });

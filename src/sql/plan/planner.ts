@@ -11,13 +11,18 @@ import { Binder, type BoundQuery, type QueryPlanner } from "./binder.ts";
 import { castTo } from "./cast.ts";
 import { notSupported, planError } from "./errors.ts";
 import { commonType } from "./numeric.ts";
-import { type CteScope, makeRelation, type Relation, Scope } from "./scope.ts";
+import { type ColumnOrigin, type CteScope, makeRelation, type Relation, Scope } from "./scope.ts";
 import { outputOrder, planSelect, type Tail } from "./select.ts";
 import { TableBuilder } from "./table_builder.ts";
 
 /** A query within the plan, and what may be appended to put its rows in the implicit order. */
 export interface PlannedQuery extends BoundQuery {
   readonly implicitOrder?: ImplicitOrder | undefined;
+  /**
+   * What each column is in a table, where rows of the query are rows of its tables, each on its own: a condition on
+   * the column then restricts the scan. Absent where rows are grouped, counted or chosen.
+   */
+  readonly origins?: readonly (ColumnOrigin | undefined)[] | undefined;
 }
 
 export interface ImplicitOrder {
@@ -116,7 +121,7 @@ export class Planner implements QueryPlanner {
   }
 
   /** The relation that a planned query is in FROM. */
-  derived(query: BoundQuery, qualifier: string | undefined, names?: readonly string[]): Relation {
+  derived(query: PlannedQuery, qualifier: string | undefined, names?: readonly string[]): Relation {
     return makeRelation(
       this.alias(),
       qualifier,
@@ -125,6 +130,7 @@ export class Planner implements QueryPlanner {
         name: names?.[i] ?? field.name,
         type: field.type,
         sqlName: `c${i}`,
+        origin: query.origins?.[i],
       })),
     );
   }

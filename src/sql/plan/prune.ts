@@ -3,13 +3,12 @@
  * conjuncts of the top level count. Conservative: what is not understood restricts nothing.
  */
 
-import { UNIT_NANOS } from "../../types/mod.ts";
+import { type ColumnType, UNIT_NANOS } from "../../types/mod.ts";
 import type { Expr } from "../ast.ts";
 import { ceilDiv, floorDiv } from "../time/civil.ts";
 import { parseTimestamp } from "../time/timestamp.ts";
 import type { Binder } from "./binder.ts";
 import type { Bound } from "./bound.ts";
-import type { ScopeColumn } from "./scope.ts";
 import type { TableBuilder } from "./table_builder.ts";
 
 /** A condition that every row of the result satisfies restricts the scans of the tables it is about. */
@@ -46,17 +45,20 @@ function restrictBy(binder: Binder, expr: Expr): void {
 }
 
 interface TableColumn {
-  readonly column: ScopeColumn;
+  readonly type: ColumnType;
   readonly table: TableBuilder;
+  readonly id: number;
 }
 
-/** A bare column of a stored table, in this SELECT's own FROM. */
+/** A bare column of a stored table in this SELECT's own FROM, or of a sub-query there that passes it through. */
 function tableColumn(binder: Binder, expr: Expr): TableColumn | undefined {
   if (expr.kind !== "column") return undefined;
   const column = binder.scope.tryResolve(expr.name.map((part) => part.name));
-  const table = column?.relation.table;
-  if (column === undefined || table === undefined || table.table.kind !== "table") return undefined;
-  return { column, table };
+  if (column === undefined) return undefined;
+  const table = column.relation.table ?? column.origin?.table;
+  const id = column.id ?? column.origin?.id;
+  if (table === undefined || id === undefined || table.table.kind !== "table") return undefined;
+  return { type: column.type, table, id };
 }
 
 const FLIPPED: Readonly<Record<string, string>> = {
@@ -89,14 +91,14 @@ function restrictByComparison(binder: Binder, expr: Extract<Expr, { kind: "binar
 }
 
 /** The instant of a constant beside the time index; undefined if it is none, or the column another. */
-function nanos(binder: Binder, { column, table }: TableColumn, expr: Expr): bigint | undefined {
-  if (!table.isTimeIndex(column.id) || column.type.kind !== "timestamp") return undefined;
+function nanos(binder: Binder, { table, id, type }: TableColumn, expr: Expr): bigint | undefined {
+  if (!table.isTimeIndex(id) || type.kind !== "timestamp") return undefined;
   const bound = constantOf(binder, expr);
   switch (bound?.constant?.kind) {
     case "timestamp":
       return bound.constant.ticks * UNIT_NANOS[bound.constant.unit];
     case "int":
-      return bound.constant.value * UNIT_NANOS[column.type.unit];
+      return bound.constant.value * UNIT_NANOS[type.unit];
     case "date":
       return BigInt(bound.constant.days) * 86_400_000_000_000n;
     case "string":
@@ -119,9 +121,9 @@ function constantOf(binder: Binder, expr: Expr): Bound | undefined {
   }
 }
 
-function restrictTime({ column, table }: TableColumn, op: string, ns: bigint): void {
-  if (column.type.kind !== "timestamp") return;
-  const size = UNIT_NANOS[column.type.unit];
+function restrictTime({ type, table }: TableColumn, op: string, ns: bigint): void {
+  if (type.kind !== "timestamp") return;
+  const size = UNIT_NANOS[type.unit];
   switch (op) {
     case ">=":
       table.restrictTime(ceilDiv(ns, size), undefined);
@@ -141,6 +143,10 @@ function restrictTime({ column, table }: TableColumn, op: string, ns: bigint): v
   }
 }
 
+function isSingleTable({ scope }: Binder): boolean {
+  return scope.relations.length === 1 && scope.relations[0]!.table !== undefined;
+}
+
 interface TagValues {
   readonly table: TableBuilder;
   readonly id: number;
@@ -153,7 +159,8 @@ function tagValues(binder: Binder, expr: Expr): TagValues | undefined {
   let items: readonly Expr[];
   switch (expr.kind) {
     case "is":
-      if (expr.test !== "null" || expr.negated) return undefined;
+      // Beside other relations NULL may mean that an outer join found no partner.
+      if (expr.test !== "null" || expr.negated || !isSingleTable(binder)) return undefined;
       columnExpr = expr.expr;
       items = [{ kind: "null" }];
       break;
@@ -171,8 +178,8 @@ function tagValues(binder: Binder, expr: Expr): TagValues | undefined {
       return undefined;
   }
   const found = tableColumn(binder, columnExpr);
-  if (found === undefined || found.column.type.kind !== "string") return undefined;
-  const id = found.column.id!;
+  if (found === undefined || found.type.kind !== "string") return undefined;
+  const { id } = found;
   if (found.table.column(id)?.role !== "tag") return undefined;
   const values: (string | null)[] = [];
   for (const item of items) {

@@ -14,6 +14,13 @@ export interface ScopeColumn {
   readonly relation: Relation;
   /** Column id, for columns of tables. */
   readonly id?: number | undefined;
+  /** For columns of sub-queries: the table's column that it is, row by row. */
+  readonly origin?: ColumnOrigin | undefined;
+}
+
+export interface ColumnOrigin {
+  readonly table: TableBuilder;
+  readonly id: number;
 }
 
 export interface Relation {
@@ -153,14 +160,20 @@ export function makeRelation(
   alias: string,
   qualifier: string | undefined,
   db: string | undefined,
-  columns: readonly { name: string; type: ColumnType; sqlName: string; id?: number | undefined }[],
+  columns: readonly {
+    readonly name: string;
+    readonly type: ColumnType;
+    readonly sqlName: string;
+    readonly id?: number | undefined;
+    readonly origin?: ColumnOrigin | undefined;
+  }[],
   table?: TableBuilder,
 ): Relation {
   const list: ScopeColumn[] = [];
   const byName = new Map<string, ScopeColumn>();
   const relation: Relation = { alias, qualifier, db, columns: list, byName, table };
-  for (const { name, type, sqlName, id } of columns) {
-    const column: ScopeColumn = { name, type, sql: `${alias}.${sqlName}`, relation, id };
+  for (const { name, type, sqlName, id, origin } of columns) {
+    const column: ScopeColumn = { name, type, sql: `${alias}.${sqlName}`, relation, id, origin };
     list.push(column);
     if (!byName.has(name)) byName.set(name, column);
   }

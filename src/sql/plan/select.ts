@@ -62,7 +62,21 @@ export function planSelect(
       ? implicitOrder(scope, tail.limit)
       : undefined;
   if (implicit !== undefined) return { sql, fields, implicitOrder: implicit };
-  return { sql: `${sql}${bound.orderBy}${tail.limit}`, fields };
+  const origins = grouped || tail.limit !== "" ? undefined : originsOf(scope, select, bound);
+  return { sql: `${sql}${bound.orderBy}${tail.limit}`, fields, origins };
+}
+
+/** Bare columns, if every row of the result comes from one row of each table. */
+function originsOf(scope: Scope, select: Select, bound: BoundItems): PlannedQuery["origins"] {
+  if (select.distinct !== undefined || bound.qualify !== undefined) return undefined;
+  if (bound.items.some((item) => item.bound.hasWindow)) return undefined;
+  return bound.items.map(({ bound: { column } }) => {
+    if (column === undefined || !scope.relations.includes(column.relation)) return undefined;
+    const { table } = column.relation;
+    return table === undefined || column.id === undefined
+      ? column.origin
+      : { table, id: column.id };
+  });
 }
 
 function bindWhere(binder: Binder, where: Expr | undefined): string | undefined {
