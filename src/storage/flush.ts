@@ -5,7 +5,7 @@
 import { randomUUID } from "node:crypto";
 import { assert } from "../base/mod.ts";
 import { fieldColumns, T, type TableSchema, timeColumn } from "../types/mod.ts";
-import type { SeriesFileMeta, SstMeta } from "./manifest.ts";
+import type { ManifestAction, SeriesFileMeta, SstMeta } from "./manifest.ts";
 import type { Frozen, RegionImpl } from "./region.ts";
 import { rowsOfSources } from "./rows.ts";
 import type { SelectNeeds, Source } from "./source.ts";
@@ -25,7 +25,6 @@ export interface Slice {
 /** Writes everything applied so far. Resolves with the bytes written; 0 when there was nothing. Throws what the disk throws. */
 export async function flushRegion(region: RegionImpl, what?: Frozen): Promise<number> {
   const { generations: frozen, neededSequence, series } = what ?? (await region.freeze());
-  const persisted = region.manifest.state.series.at(-1)?.to ?? 0;
   if (frozen.length === 0 && region.manifest.state.neededSequence === neededSequence) return 0;
   const { schema, deps } = region;
   for (const generation of frozen) {
@@ -53,7 +52,7 @@ export async function flushRegion(region: RegionImpl, what?: Frozen): Promise<nu
         if (file !== undefined) written.push(file);
       }
     }
-    const seriesFile = await writeSeries(region, persisted, series);
+    const seriesFile = await writeSeries(region, series);
     await region.manifest.commit([
       { kind: "edit", add: written, remove: [], series: seriesFile, neededSequence, windowTicks },
     ]);
@@ -192,14 +191,21 @@ export async function writeFile(
   };
 }
 
-async function writeSeries(
-  region: RegionImpl,
-  from: number,
-  to: number,
-): Promise<SeriesFileMeta | undefined> {
+/** Writes the series [persisted so far, to) to a file, for the manifest edit that follows; undefined when there are none. */
+async function writeSeries(region: RegionImpl, to: number): Promise<SeriesFileMeta | undefined> {
+  const from = region.manifest.state.series.at(-1)?.to ?? 0;
   assert(to >= from, "the series dictionary only grows");
   if (to === from) return undefined;
   const name = `${region.folder}series/${String(from).padStart(10, "0")}-${String(to).padStart(10, "0")}.series`;
   await region.deps.store.put(name, region.seriesLog.encode(from, to));
   return { name, from, to };
+}
+
+/** TRUNCATE as manifest actions. The series stay: rows to come use them, and the log may lose the records that brought them. */
+export async function truncation(region: RegionImpl): Promise<ManifestAction[]> {
+  const series = await writeSeries(region, region.seriesLog.logged);
+  return [
+    { kind: "edit", add: [], remove: [], series },
+    { kind: "truncate", neededSequence: region.nextSequence },
+  ];
 }

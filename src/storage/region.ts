@@ -12,6 +12,7 @@ import type { RecordKind, ReplayedRecord } from "../wal/mod.ts";
 import type { Region as RegionApi, RegionStats, Scan, ScanRequest, SstInfo } from "./api.ts";
 import type { StorageDeps } from "./deps.ts";
 import { FilePins } from "./file_pins.ts";
+import { truncation } from "./flush.ts";
 import { Gate } from "./gate.ts";
 import {
   applyManifest,
@@ -37,7 +38,7 @@ export interface Frozen {
   readonly generations: readonly Generation[];
   /** Everything below it is in the generations or in files. */
   readonly neededSequence: bigint;
-  /** Series known at the freeze. */
+  /** Series logged at the freeze: all that the generations use. Later ones may still wait for their tags in the catalog. */
   readonly series: number;
 }
 
@@ -69,7 +70,6 @@ export class RegionImpl implements RegionApi {
   readonly pins: FilePins;
   /** Flush, truncate and schema changes exclude each other. */
   readonly maintenance = new Mutex();
-  readonly compacting = new Mutex();
   readonly gate = new Gate();
   #nextSequence: bigint;
   #dropped = false;
@@ -300,7 +300,7 @@ export class RegionImpl implements RegionApi {
     return {
       generations: this.version.frozen,
       neededSequence: this.#nextSequence,
-      series: this.deps.kernel.seriesCount(this.slot),
+      series: this.seriesLog.logged,
     };
   }
 
@@ -325,7 +325,7 @@ export class RegionImpl implements RegionApi {
     await this.maintenance.run(() =>
       this.gate.exclusive(async () => {
         this.checkAlive();
-        await this.manifest.commit([{ kind: "truncate", neededSequence: this.#nextSequence }]);
+        await this.manifest.commit(await truncation(this));
         const { files, frozen, active } = this.version;
         this.version = {
           files: [],

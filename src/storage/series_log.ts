@@ -39,7 +39,8 @@ export class SeriesLog {
   /** Restores the dictionary from the series files. Throws what the disk throws. */
   async load(store: ObjectStore, files: readonly SeriesFileMeta[]): Promise<void> {
     for (const file of files) this.read(await store.get(file.name));
-    this.#logged = this.kernel.seriesCount(this.slot);
+    // Not the kernel's count: the line parser gave it the first series of a new table before the region existed.
+    this.#logged = files.at(-1)?.to ?? 0;
   }
 
   /** Takes in a series block of the log. */
