@@ -6,10 +6,11 @@ import { randomUUID } from "node:crypto";
 import { assert } from "../base/mod.ts";
 import { fieldColumns, T, type TableSchema, timeColumn } from "../types/mod.ts";
 import type { ManifestAction, SeriesFileMeta, SstMeta } from "./manifest.ts";
-import type { Frozen, RegionImpl } from "./region.ts";
+import type { RegionImpl } from "./region.ts";
+import type { Frozen } from "./region_host.ts";
 import { rowsOfSources } from "./rows.ts";
 import type { SelectNeeds, Source } from "./source.ts";
-import { fileColumns, type SstSpec, ticksSql, writeSst } from "./sst.ts";
+import { fileColumns, footerOf, type SstSpec, ticksSql, writeSst } from "./sst.ts";
 import { windowIndex, windowOf } from "./window.ts";
 
 /** A flush never writes more files than this per lateness; neighbouring windows share a file beyond it. */
@@ -27,13 +28,13 @@ export async function flushRegion(region: RegionImpl, what?: Frozen): Promise<nu
   const { generations: frozen, neededSequence, series } = what ?? (await region.freeze());
   if (frozen.length === 0 && region.manifest.state.neededSequence === neededSequence) return 0;
   const { schema, deps } = region;
+  const windowTicks = region.manifest.state.windowTicks || windowOf(schema);
   for (const generation of frozen) {
     await generation.ready();
     generation.sync();
   }
   await region.series.sync(schema, series);
   const sources = frozen.flatMap((g) => g.sources());
-  const windowTicks = region.manifest.state.windowTicks || windowOf(schema);
   const written: SstMeta[] = [];
   const rank = await region.series.rank(schema);
   try {
@@ -165,13 +166,7 @@ export async function writeFile(
   const id = randomUUID();
   const name = `${region.folder}${id}.parquet`;
   const columns = fileColumns(what.schema);
-  const footer = {
-    "tidemark.format": "1",
-    "tidemark.region": String(region.id),
-    "tidemark.late": String(what.late),
-    "tidemark.max_sequence": String(what.maxSequence),
-    "tidemark.columns": JSON.stringify(columns),
-  };
+  const footer = footerOf(region.id, what.schema, what.late, what.maxSequence);
   const written = await writeSst(deps.duck, deps.store, {
     ...what,
     name,

@@ -1,10 +1,10 @@
 /**
- * Memtable: rows of one region that no SST holds yet. It is a pending column buffer plus two DuckDB tables per generation, in-order
+ * Memtable: rows of one region that no SST holds yet. Per generation it has two parts, in-order
  * rows and late rows. A generation's columns never change: a new schema starts a new generation.
  * Never touches the disk; it does not decide when to flush.
  */
 import { assert } from "../base/mod.ts";
-import { appendColumns, type Duck, quoteName } from "../duck/mod.ts";
+import type { Duck } from "../duck/mod.ts";
 import {
   batchBytes,
   type Column,
@@ -17,80 +17,9 @@ import {
   type TableSchema,
   timeColumn,
 } from "../types/mod.ts";
-import { internalTypes, PendingColumns, pickRows } from "./pending.ts";
+import { Part, type Piece } from "./memtable_part.ts";
+import { internalTypes, pickRows } from "./pending.ts";
 import type { Source } from "./source.ts";
-
-/** Rows that wait in memory before they go to DuckDB: a larger append costs a third of a small one per row. */
-const pendingRowsMax = 131_072;
-/** Strings can make few rows large. */
-const pendingBytesMax = 32 * 1024 * 1024;
-
-/** One DuckDB table and the columns waiting to be appended to it. */
-class Part {
-  rows = 0;
-  minTime = 0n;
-  maxTime = 0n;
-  readonly pending: PendingColumns;
-  #created = false;
-  #creating: Promise<void> | undefined;
-
-  constructor(
-    readonly duck: Duck,
-    readonly table: string,
-    readonly columns: readonly { readonly name: string; readonly type: ColumnSchema["type"] }[],
-  ) {
-    this.pending = new PendingColumns(columns.map((c) => c.type));
-  }
-
-  note(times: BigInt64Array, rows: number): void {
-    let min = this.rows === 0 ? times[0]! : this.minTime;
-    let max = this.rows === 0 ? times[0]! : this.maxTime;
-    for (let i = 0; i < rows; i++) {
-      const time = times[i]!;
-      if (time < min) min = time;
-      if (time > max) max = time;
-    }
-    this.minTime = min;
-    this.maxTime = max;
-    this.rows += rows;
-  }
-
-  get created(): boolean {
-    return this.#created;
-  }
-
-  get overfull(): boolean {
-    return this.pending.rows >= pendingRowsMax || this.pending.stringBytes >= pendingBytesMax;
-  }
-
-  /** Creates the table in DuckDB; started by the first row, so idle regions cost nothing. */
-  create(): Promise<void> {
-    this.#creating ??= this.#createTable();
-    return this.#creating;
-  }
-
-  async #createTable(): Promise<void> {
-    const columns = this.columns
-      .map((c) => `${quoteName(c.name)} ${duckTypeName(c.type)}`)
-      .join(", ");
-    await this.duck.run(`CREATE TABLE IF NOT EXISTS ${this.table} (${columns})`);
-    this.#created = true;
-  }
-
-  /** Moves the pending rows into DuckDB, at once. Does nothing until the table exists; on failure the rows stay pending. */
-  sync(): void {
-    if (this.pending.rows === 0 || !this.#created) return;
-    const { columns, rows } = this.pending.view();
-    appendColumns(this.duck, this.table, columns, rows);
-    this.pending.clear();
-  }
-
-  async drop(): Promise<void> {
-    if (this.#creating === undefined) return;
-    await this.#creating;
-    await this.duck.run(`DROP TABLE IF EXISTS ${this.table}`);
-  }
-}
 
 let generations = 0;
 
@@ -108,6 +37,8 @@ export class Generation {
   constructor(
     duck: Duck,
     readonly schema: TableSchema,
+    /** Is the region being queried, so that rows should go to DuckDB as they come? */
+    eager: () => boolean,
   ) {
     this.duck = duck;
     const name = `m${++generations}`;
@@ -118,12 +49,17 @@ export class Generation {
       { name: `c${time.id}`, type: time.type },
       ...this.#fields.map((c) => ({ name: `c${c.id}`, type: c.type })),
     ];
-    this.#order = new Part(duck, `${name}_order`, shared);
-    this.#late = new Part(duck, `${name}_late`, [
-      ...shared,
-      { name: "seq", type: internalTypes.sequence },
-      { name: "op", type: internalTypes.op },
-    ]);
+    this.#order = new Part(duck, `${name}_order`, shared, eager);
+    this.#late = new Part(
+      duck,
+      `${name}_late`,
+      [
+        ...shared,
+        { name: "seq", type: internalTypes.sequence },
+        { name: "op", type: internalTypes.op },
+      ],
+      eager,
+    );
   }
 
   get rows(): number {
@@ -172,10 +108,26 @@ export class Generation {
     this.bytes += rows * (21 + 8 * this.#fields.length);
   }
 
-  /** Await before `sync`: the tables of parts with rows exist afterwards. */
+  /** Await before `sync`, which has little to do then: the tables exist and hold all but the newest rows. */
   async ready(): Promise<void> {
-    if (this.#order.rows > 0) await this.#order.create();
-    if (this.#late.rows > 0) await this.#late.create();
+    await this.#order.ready();
+    await this.#late.ready();
+  }
+
+  /** The in-order rows in arrival order, when all of them are still outside DuckDB. Columns: sid, time, fields. */
+  orderPieces(): readonly Piece[] | undefined {
+    return this.#order.pieces();
+  }
+
+  /** Times of the in-order rows; there must be some. */
+  orderRange(): { readonly min: bigint; readonly max: bigint } {
+    return { min: this.#order.minTime, max: this.#order.maxTime };
+  }
+
+  /** Makes the late part readable by DuckDB. */
+  async lateReady(): Promise<void> {
+    await this.#late.ready();
+    this.#late.sync();
   }
 
   /** Makes everything applied so far visible to DuckDB statements that start afterwards. */
@@ -247,10 +199,7 @@ export class Generation {
     times: BigInt64Array,
     rows: number,
   ): void {
-    if (part.rows === 0) part.create().catch(() => undefined); // `ready` reports it
-    part.pending.append(columns, rows);
-    part.note(times, rows);
-    if (part.overfull) part.sync();
+    part.append(columns, times, rows);
   }
 
   #appendLate(

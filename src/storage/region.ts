@@ -23,6 +23,7 @@ import {
 } from "./manifest.ts";
 import { checkBatch, Generation } from "./memtable.ts";
 import { joinPayload, splitPayload } from "./payload.ts";
+import type { Frozen, RegionHost } from "./region_host.ts";
 import { adaptBatch, changeSchema } from "./region_schema.ts";
 import { regionFiles, regionStats, scanRegion } from "./region_view.ts";
 import { SeriesTable } from "./series.ts";
@@ -33,14 +34,8 @@ const noRows = new Uint32Array(0);
 /** How long a write waits for another request's new tags to reach the catalog. */
 const unboundTagsWaitMs = 2_000;
 
-/** What a flush writes. */
-export interface Frozen {
-  readonly generations: readonly Generation[];
-  /** Everything below it is in the generations or in files. */
-  readonly neededSequence: bigint;
-  /** Series logged at the freeze: all that the generations use. Later ones may still wait for their tags in the catalog. */
-  readonly series: number;
-}
+/** A region scanned within this time keeps its rows in DuckDB, ready for the next scan. */
+const queriedMs = 10_000;
 
 /** What readers see. Replaced as a whole. */
 interface Version {
@@ -48,18 +43,6 @@ interface Version {
   /** Being flushed, oldest first. */
   readonly frozen: readonly Generation[];
   readonly active: Generation;
-}
-
-/** Asks the engine for room before a write, and tells it what happened after. */
-export interface RegionHost {
-  admit(region: RegionImpl, bytes: number): Promise<void> | undefined;
-  applied(region: RegionImpl): void;
-  /** Runs a flush of this region (serialized with others). */
-  flush(region: RegionImpl, reason: string): Promise<void>;
-  compact(
-    region: RegionImpl,
-    options: { readonly strictWindow?: boolean; readonly windowSec?: number },
-  ): Promise<void>;
 }
 
 export class RegionImpl implements RegionApi {
@@ -76,6 +59,8 @@ export class RegionImpl implements RegionApi {
   /** Monotonic time of the oldest unflushed row's arrival; undefined when the memtable is empty. */
   dirtySinceMs: number | undefined;
   lastWriteMs = 0;
+  /** Monotonic time of the last scan. */
+  lastScanMs: number | undefined;
 
   private constructor(
     readonly deps: StorageDeps,
@@ -95,7 +80,7 @@ export class RegionImpl implements RegionApi {
     this.version = {
       files: Object.values(manifest.state.files),
       frozen: [],
-      active: new Generation(deps.duck, schema),
+      active: this.#newGeneration(schema),
     };
   }
 
@@ -275,7 +260,7 @@ export class RegionImpl implements RegionApi {
     this.schema = schema;
     this.seriesLog.bind(schema);
     const { active, frozen } = this.version;
-    const next = new Generation(this.deps.duck, schema);
+    const next = this.#newGeneration(schema);
     this.version =
       active.rows === 0
         ? { ...this.version, active: next }
@@ -294,7 +279,7 @@ export class RegionImpl implements RegionApi {
       this.version = {
         ...this.version,
         frozen: [...frozen, active],
-        active: new Generation(this.deps.duck, this.schema),
+        active: this.#newGeneration(this.schema),
       };
     this.dirtySinceMs = undefined;
     return {
@@ -330,7 +315,7 @@ export class RegionImpl implements RegionApi {
         this.version = {
           files: [],
           frozen: [],
-          active: new Generation(this.deps.duck, this.schema),
+          active: this.#newGeneration(this.schema),
         };
         this.deps.kernel.clearLastTimes(this.slot);
         this.dirtySinceMs = undefined;
@@ -349,7 +334,7 @@ export class RegionImpl implements RegionApi {
         this.version = {
           files: [],
           frozen: [],
-          active: new Generation(this.deps.duck, this.schema),
+          active: this.#newGeneration(this.schema),
         };
         for (const generation of [...frozen, active]) await generation.retire();
         await this.pins.retire(files);
@@ -377,6 +362,13 @@ export class RegionImpl implements RegionApi {
 
   scan(request: ScanRequest): Promise<Scan> {
     return scanRegion(this, request);
+  }
+
+  #newGeneration(schema: TableSchema): Generation {
+    const { clock } = this.deps;
+    const queried = () =>
+      this.lastScanMs !== undefined && clock.monotonicMs() - this.lastScanMs < queriedMs;
+    return new Generation(this.deps.duck, schema, queried);
   }
 
   get nextSequence(): bigint {

@@ -7,6 +7,7 @@ import { sstSources } from "./sst.ts";
 
 export async function scanRegion(region: RegionImpl, request: ScanRequest): Promise<Scan> {
   const { deps } = region;
+  region.lastScanMs = deps.clock.monotonicMs();
   await region.series.sync(region.schema, region.seriesLog.logged);
   for (const generation of [...region.version.frozen, region.version.active])
     await generation.ready();

@@ -5,14 +5,25 @@
 import { Mutex } from "../base/mod.ts";
 import { appendColumns, type Duck } from "../duck/mod.ts";
 import type { Kernel } from "../kernel/mod.ts";
-import { type Column, isVar, T, type TableSchema, tagColumns } from "../types/mod.ts";
+import { type Column, isVar, resultValue, T, type TableSchema, tagColumns } from "../types/mod.ts";
 import { tagExpression } from "./source.ts";
+
+/** The order of a region's series by their tags, pinned until `release`. */
+export interface SeriesRank {
+  /** DuckDB table (sid, rank), rank from 1. */
+  readonly table: string;
+  readonly series: number;
+  /** Rank by sid. */
+  ranks(): Promise<Uint32Array>;
+  release(): void;
+}
 
 let tables = 0;
 
 export class SeriesTable {
   readonly name = `s${++tables}`;
   readonly #mutex = new Mutex();
+  #ranks: { readonly table: string; readonly values: Uint32Array } | undefined;
   #created = false;
   /** Tag column ids that the table has. */
   readonly #tags = new Set<number>();
@@ -79,9 +90,7 @@ export class SeriesTable {
    * A table (sid, rank) with all series synced so far, ranked by tags in key order, NULL first. Call `release` after use.
    * Recomputed only when series were added.
    */
-  rank(
-    schema: TableSchema,
-  ): Promise<{ readonly table: string; readonly series: number; release(): void }> {
+  rank(schema: TableSchema): Promise<SeriesRank> {
     return this.#mutex.run(async () => {
       let rank = this.#rank;
       if (rank === undefined || rank.series !== this.#rows) {
@@ -104,6 +113,7 @@ export class SeriesTable {
       return {
         table: pinned.table,
         series: pinned.series,
+        ranks: () => this.#readRanks(pinned.table, pinned.series),
         release: () => {
           pinned.pins--;
           if (pinned.pins === 0 && this.#rank !== pinned)
@@ -111,6 +121,22 @@ export class SeriesTable {
         },
       };
     });
+  }
+
+  async #readRanks(table: string, series: number): Promise<Uint32Array> {
+    if (this.#ranks?.table === table) return this.#ranks.values;
+    const values = new Uint32Array(series);
+    const fields = [
+      { name: "sid", type: T.uint32 },
+      { name: "rank", type: T.uint32 },
+    ];
+    for await (const chunk of this.duck.stream(`SELECT sid, rank FROM ${table}`, fields))
+      for (let row = 0; row < chunk.rows; row++)
+        values[Number(resultValue(chunk.columns[0]!, row))] = Number(
+          resultValue(chunk.columns[1]!, row),
+        );
+    this.#ranks = { table, values };
+    return values;
   }
 
   async drop(): Promise<void> {

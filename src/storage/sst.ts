@@ -35,7 +35,7 @@ const rowGroupRowsMin = 24_576;
 /** Series per row group, so that the first tag keeps its dictionary. */
 const seriesPerRowGroup = 64;
 
-function rowGroupRows(rowsPerSeries: number): number {
+export function rowGroupRows(rowsPerSeries: number): number {
   const wanted = Math.ceil(rowsPerSeries) * seriesPerRowGroup;
   return Math.min(Math.max(Math.ceil(wanted / 2048) * 2048, rowGroupRowsMin), rowGroupRowsMax);
 }
@@ -70,6 +70,22 @@ export function fileColumns(schema: TableSchema): SourceColumn[] {
     taken.add(name.toLowerCase());
     return { id: column.id, name, type: column.type };
   });
+}
+
+/** Key-values of a file's footer. */
+export function footerOf(
+  region: bigint,
+  schema: TableSchema,
+  late: boolean,
+  maxSequence: bigint,
+): Record<string, string> {
+  return {
+    "tidemark.format": "1",
+    "tidemark.region": String(region),
+    "tidemark.late": String(late),
+    "tidemark.max_sequence": String(maxSequence),
+    "tidemark.columns": JSON.stringify(fileColumns(schema)),
+  };
 }
 
 /** What a written file turned out to hold. */

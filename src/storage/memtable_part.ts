@@ -1,0 +1,130 @@
+/**
+ * One part (in-order or late) of a memtable generation: a DuckDB table, and the rows that are not in it yet.
+ *
+ * Nobody may ask for a row before it is flushed, and a flush can write rows straight from typed arrays. So rows wait in pieces outside
+ * DuckDB while the region is not being queried, and go there in large appends when it is (`eager`), or at once when a reader comes.
+ */
+import { assert } from "../base/mod.ts";
+import { appendColumns, type Duck, quoteName } from "../duck/mod.ts";
+import { type Column, type ColumnType, duckTypeName } from "../types/mod.ts";
+import { PendingColumns } from "./pending.ts";
+
+/** Rows of a piece: a larger append costs a third of a small one per row; this one takes some tens of milliseconds. */
+const pieceRowsMax = 131_072;
+/** Strings can make few rows large. */
+const pieceBytesMax = 32 * 1024 * 1024;
+
+export interface Piece {
+  readonly columns: readonly Column[];
+  readonly rows: number;
+}
+
+export class Part {
+  rows = 0;
+  minTime = 0n;
+  maxTime = 0n;
+  #pending: PendingColumns;
+  /** Full pieces that are not in DuckDB. */
+  #pieces: Piece[] = [];
+  #created = false;
+  #creating: Promise<void> | undefined;
+  /** Are some of the rows in DuckDB, and no longer here? */
+  #moved = false;
+
+  constructor(
+    readonly duck: Duck,
+    readonly table: string,
+    readonly columns: readonly { readonly name: string; readonly type: ColumnType }[],
+    readonly eager: () => boolean,
+  ) {
+    this.#pending = new PendingColumns(columns.map((c) => c.type));
+  }
+
+  /** `columns[i]` is the table's i-th column, undefined when NULL in all rows. */
+  append(columns: readonly (Column | undefined)[], times: BigInt64Array, rows: number): void {
+    this.#pending.append(columns, rows);
+    this.#note(times, rows);
+    if (this.#pending.rows < pieceRowsMax && this.#pending.stringBytes < pieceBytesMax) return;
+    if (this.eager()) {
+      // Until the table exists the rows stay; `ready` reports when it cannot be made.
+      if (this.#created) this.sync();
+      else this.create().catch(() => undefined);
+    } else {
+      this.#pieces.push(this.#pending.view());
+      this.#pending = new PendingColumns(this.columns.map((c) => c.type));
+    }
+  }
+
+  #note(times: BigInt64Array, rows: number): void {
+    let min = this.rows === 0 ? times[0]! : this.minTime;
+    let max = this.rows === 0 ? times[0]! : this.maxTime;
+    for (let i = 0; i < rows; i++) {
+      const time = times[i]!;
+      if (time < min) min = time;
+      if (time > max) max = time;
+    }
+    this.minTime = min;
+    this.maxTime = max;
+    this.rows += rows;
+  }
+
+  get created(): boolean {
+    return this.#created;
+  }
+
+  /** All rows in arrival order, when none of them has gone to DuckDB; else undefined. Views: valid while nothing is appended. */
+  pieces(): readonly Piece[] | undefined {
+    if (this.#moved) return undefined;
+    return this.#pending.rows === 0 ? this.#pieces : [...this.#pieces, this.#pending.view()];
+  }
+
+  /** Creates the table in DuckDB; idle regions cost nothing there. */
+  create(): Promise<void> {
+    this.#creating ??= this.#createTable();
+    return this.#creating;
+  }
+
+  async #createTable(): Promise<void> {
+    const columns = this.columns
+      .map((c) => `${quoteName(c.name)} ${duckTypeName(c.type)}`)
+      .join(", ");
+    await this.duck.run(`CREATE TABLE IF NOT EXISTS ${this.table} (${columns})`);
+    this.#created = true;
+  }
+
+  /** Makes the table, and moves all full pieces there, with a turn of the event loop between two. */
+  async ready(): Promise<void> {
+    if (this.rows === 0) return;
+    await this.create();
+    while (this.#pieces.length > 0) {
+      this.#moveFirstPiece();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  /** Moves what is left into DuckDB, at once. Does nothing until the table exists; on failure the rows stay here. */
+  sync(): void {
+    if (!this.#created) return;
+    while (this.#pieces.length > 0) this.#moveFirstPiece();
+    if (this.#pending.rows === 0) return;
+    const { columns, rows } = this.#pending.view();
+    appendColumns(this.duck, this.table, columns, rows);
+    this.#moved = true;
+    this.#pending.clear();
+  }
+
+  #moveFirstPiece(): void {
+    const piece = this.#pieces[0];
+    assert(piece !== undefined, "there is a piece to move");
+    appendColumns(this.duck, this.table, piece.columns, piece.rows);
+    this.#moved = true;
+    this.#pieces = this.#pieces.slice(1);
+  }
+
+  async drop(): Promise<void> {
+    this.#pieces = [];
+    if (this.#creating === undefined) return;
+    await this.#creating;
+    await this.duck.run(`DROP TABLE IF EXISTS ${this.table}`);
+  }
+}
