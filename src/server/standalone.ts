@@ -22,7 +22,7 @@ import { lockDataHome, openLocalStore, openLogFolder } from "../disk/mod.ts";
 import { Duck } from "../duck/mod.ts";
 import { createIngestor } from "../ingest/mod.ts";
 import { type Kernel, loadKernel } from "../kernel/mod.ts";
-import { type Authenticator, type HttpLimits, HttpServer, type Route } from "../net/mod.ts";
+import type { Authenticator, Route } from "../net/mod.ts";
 import { dashboardRoutes, opsRoutes, sqlRoutes } from "../protocol/http/mod.ts";
 import { influxRoutes } from "../protocol/influx/mod.ts";
 import { createQueryEngine, type QueryEngine } from "../query/mod.ts";
@@ -34,9 +34,9 @@ import {
   storageMetrics,
 } from "../storage/mod.ts";
 import { openWal } from "../wal/mod.ts";
-import { clientUrl } from "./banner.ts";
 import { type LoadedConfig, showConfig } from "./config.ts";
-import { type BuildInfo, readPage, readTls, textFile, watch } from "./files.ts";
+import { type BuildInfo, readPage, textFile } from "./files.ts";
+import { openHttp } from "./http_listener.ts";
 import { type MemoryPlan, planMemory } from "./memory_plan.ts";
 import { processMetrics } from "./process_metrics.ts";
 import type { Config } from "./settings.ts";
@@ -273,61 +273,18 @@ export class Standalone {
   }
 
   async #listen(routes: readonly Route[], provider: UserProvider | undefined): Promise<void> {
-    const config = this.#config;
-    const certPath = config["http.tls.cert_path"];
-    const keyPath = config["http.tls.key_path"];
-    const tls =
-      certPath !== undefined && keyPath !== undefined && config["http.tls.mode"] !== "disable"
-        ? { certPath, keyPath }
-        : undefined;
-    const origins = config["http.cors_allowed_origins"];
-    const http = new HttpServer({
+    const http = await openHttp(this.#config, {
       routes,
-      limits: this.#httpLimits(),
       authenticator: authenticatorOf(provider),
+      inFlightBytesMax: this.#memory.inFlightBytes,
       budget: this.#budget,
       metrics: this.#metrics,
       logger: this.#logger,
       clock: this.options.clock,
-      timezone: config.default_timezone,
-      corsOrigins: !config["http.enable_cors"] ? [] : origins.length === 0 ? "*" : origins,
-      tls: tls === undefined ? undefined : readTls(tls.certPath, tls.keyPath),
       onFatal: this.options.onFatal,
     });
-    const { host, port } = config["http.addr"];
-    const address = await http.listen(host, port);
-    this.#onClose("http", () => http.stop(config["http.shutdown_timeout"]));
-    if (tls !== undefined && config["http.tls.watch"]) this.#watchTls(http, tls);
-    this.url = clientUrl(tls === undefined ? "http" : "https", host, address.port);
-  }
-
-  #watchTls(http: HttpServer, { certPath, keyPath }: { certPath: string; keyPath: string }): void {
-    const stop = watch([certPath, keyPath], () => {
-      try {
-        http.setTls(readTls(certPath, keyPath));
-        this.#logger.info("certificate and key read again");
-      } catch (error) {
-        // The two files are replaced one after the other: the next change makes the pair fit.
-        this.#logger.warn(`the former certificate stays in use: ${messageOf(error)}`);
-      }
-    });
-    this.#onClose("certificate watch", stop);
-  }
-
-  #httpLimits(): HttpLimits {
-    const config = this.#config;
-    return {
-      bodyBytesMax: config["http.body_limit"],
-      inFlightBytesMax: config.max_in_flight_write_bytes || this.#memory.inFlightBytes,
-      inFlightWaitMs: config.write_bytes_exhausted_policy,
-      connectionsMax: config["http.max_connections"],
-      requestsMax: config["http.max_requests"],
-      headTimeoutMs: config["http.header_timeout"],
-      bodyTimeoutMs: config["http.body_timeout"],
-      sendTimeoutMs: config["http.send_timeout"],
-      keepAliveMs: config["http.keep_alive_timeout"],
-      requestTimeoutMs: config["http.timeout"],
-    };
+    this.#onClose("http", () => http.close());
+    this.url = http.url;
   }
 
   #onClose(what: string, close: Closer["close"]): void {
