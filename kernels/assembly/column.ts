@@ -3,7 +3,8 @@
  *
  * A builder's buffers come from the heap when the first value arrives and go back when the call ends. `count` rows are settled;
  * rows that the column skipped are filled in as NULL when its next value comes, and only then does a validity bitmap exist.
- * Buffers are counted against one budget for the call, so sparse columns cannot eat the memory.
+ * Two things are counted against the budget of a call: the buffers here, and what the host will need for the same columns, where
+ * every column has every row. So a body of a few rows in each of many columns can eat neither memory.
  */
 import { give, take } from "./heap";
 
@@ -18,8 +19,8 @@ export const TAG: u32 = 6;
 /** A field that no literal and no catalog has given a kind yet. */
 export const UNSET: u32 = 7;
 
-/** 256 rows: most bodies' tables fit without growing. */
-const ROWS_MIN: u32 = 256;
+/** As many as a table's first line makes room for. */
+const ROWS_MIN: u32 = 64;
 /** No 16-bit mask equals it, so a column without a spelling is never predicted. */
 const NEVER: u32 = 0xffff_ffff;
 
@@ -57,9 +58,22 @@ export class Column {
 /** Bytes in buffers of this call, and what it may use. */
 let callBytes: usize = 0;
 let callBytesMax: usize = 0;
+let hostBytes: u64 = 0;
 
 export function budgetInit(bytesMax: usize): void {
   callBytesMax = bytesMax;
+}
+
+/** Counts bytes that the host will need; false when they are past the budget, and then they are not counted. */
+export function countHost(bytes: u64): bool {
+  if (bytes > <u64>callBytesMax || hostBytes + bytes > <u64>callBytesMax) return false;
+  hostBytes += bytes;
+  return true;
+}
+
+/** A new call begins: the host needs nothing yet. */
+export function budgetReset(): void {
+  hostBytes = 0;
 }
 
 /** A block for this call; 0 past its budget or the memory's. */
@@ -130,7 +144,7 @@ export function columnSpell(c: Column, at: usize, length: u32): void {
 }
 
 /** Bytes of one row in `values`. */
-function rowBytes(kind: u32): u32 {
+export function rowBytes(kind: u32): u32 {
   return kind === BOOL ? 1 : kind === STRING ? 4 : 8;
 }
 

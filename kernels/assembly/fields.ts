@@ -48,7 +48,7 @@ import {
   TYPE_CONFLICT,
   UNTERMINATED_STRING,
 } from "./refusal";
-import { nobody, Slot, slotAddColumn, slotColumn, slotHasRoom } from "./slot";
+import { nobody, Slot, slotAddColumn, slotColumn, slotHasRoom, slotUseColumn } from "./slot";
 import { putText, TEXT_OPEN, TEXT_UTF8, textEnd, textFault, textFaultOf } from "./text";
 
 /** Columns that the current line has written, so that a refusal can take them back. */
@@ -74,6 +74,7 @@ export function fieldsTakeBack(row: u32): void {
 
 /** Reads the field set at `p` into row `row`; returns where it ends (a space or the end of the line), 0 when the line is refused. */
 export function parseFields(s: Slot, row: u32, p: usize, end: usize): usize {
+  const fieldsBefore = s.fieldCount;
   let c = s.first;
   let before = nobody;
   while (true) {
@@ -83,8 +84,11 @@ export function parseFields(s: Slot, row: u32, p: usize, end: usize): usize {
       c = findField(s, p, end);
       if (changetype<usize>(c) === 0) return 0;
       p = elementEnd + 1;
-      if (before === nobody) s.first = c;
-      else before.next = c;
+      // A column that is new in this line may be taken back: the next line will learn to expect it.
+      if (c.index < fieldsBefore) {
+        if (before === nobody) s.first = c;
+        else before.next = c;
+      }
     }
     if (c.count > row) {
       failName(c.name, c.nameLength);
@@ -189,7 +193,7 @@ function number(s: Slot, c: Column, row: u32, at: usize): usize {
     c.present++;
     return after;
   }
-  if (!columnAdmit(c, row, s.rowCapacity)) {
+  if (!admit(s, c, row)) {
     fail(OUT_OF_MEMORY, at);
     return 0;
   }
@@ -207,7 +211,7 @@ function other(s: Slot, c: Column, row: u32, at: usize, end: usize, lead: u8): u
     return 0;
   }
   if (!accepts(c, BOOL, at)) return 0;
-  if (!columnAdmit(c, row, s.rowCapacity)) {
+  if (!admit(s, c, row)) {
     fail(OUT_OF_MEMORY, at);
     return 0;
   }
@@ -226,7 +230,7 @@ function string(s: Slot, c: Column, row: u32, at: usize, end: usize): usize {
     return 0;
   }
   c.kind = STRING;
-  if (!columnAdmit(c, row, s.rowCapacity)) {
+  if (!admit(s, c, row)) {
     fail(OUT_OF_MEMORY, at);
     return 0;
   }
@@ -251,6 +255,12 @@ function failText(fault: u32, at: usize): void {
     fault === TEXT_OPEN ? UNTERMINATED_STRING : fault === TEXT_UTF8 ? BAD_UTF8 : OUT_OF_MEMORY,
     at,
   );
+}
+
+/** Makes the column ready for row `row`; false when memory is out. */
+function admit(s: Slot, c: Column, row: u32): bool {
+  if (c.capacity === 0 && !slotUseColumn(s, c)) return false;
+  return columnAdmit(c, row, s.rowCapacity);
 }
 
 /** Binds an unbound field to the literal's kind; false when it is bound to another. */

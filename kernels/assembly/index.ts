@@ -46,11 +46,13 @@ export { seriesOf } from "./series_of";
 
 /** At most half of the memory may be columns of one call. */
 const CALL_SHARE: usize = 2;
+/** And at most 1 GiB: a 64 MiB body of the shortest lines needs a third of it. */
+const CALL_BYTES_MAX: usize = 1 << 30;
 
 /** Call once, before anything else. False when even the empty tables do not fit. */
 export function init(seed: u64, seriesMax: u32, columnsMax: u32, bytesMax: usize): bool {
   heapInit(bytesMax);
-  budgetInit(bytesMax / CALL_SHARE);
+  budgetInit(min(bytesMax / CALL_SHARE, CALL_BYTES_MAX));
   hashInit(seed);
   crcInit();
   return slotsInit(seriesMax, columnsMax) && aliasInit() && fieldsInit(columnsMax);

@@ -7,6 +7,7 @@
  * Line numbers and columns are those of the body as a text file: a newline inside a string counts too.
  */
 import { aliasFind, aliasHash, aliasRemember } from "./alias";
+import { budgetReset, countHost } from "./column";
 import { fieldsReset, fieldsTakeBack, parseFields } from "./fields";
 import { HASH_SPAN, hashBlock, hashFinish, hashTail } from "./hash";
 import { endsLine, keySid, keySlot, keySlotIsNew, keyTagsBefore, resolveKey, scanKey } from "./key";
@@ -31,6 +32,9 @@ import { textEnd, textNewlines, textReset } from "./text";
 /** Behind the body: a newline that ends its last line, and zeros that any wide read may touch. */
 export const PADDING: usize = 64;
 
+/** Tables in one body: far above any agent's, and what keeps a hostile one from making the host build a million results. */
+const TABLES_MAX: u32 = 65536;
+
 /** Slots that the current call has given rows; a list of pointers. */
 export let touched: usize = 0;
 export let touchedCount: u32 = 0;
@@ -53,6 +57,7 @@ export function parseBody(db: u32, at: usize, length: usize, unit: i64, now: i64
   scale = unit;
   stamp = now - (((now % unit) + unit) % unit);
   lineCount = 0;
+  budgetReset();
   store<u8>(inputEnd, 10);
   memory.fill(inputEnd + 1, 0, PADDING - 1);
   const end = inputEnd;
@@ -171,7 +176,7 @@ function parseRow(s: Slot, p: usize, keyEnd: usize): usize {
     fail(NO_FIELDS, q);
     return 0;
   }
-  if (row === s.rowCapacity && !openRows(s)) {
+  if ((row === s.rowCapacity && !openRows(s)) || !countHost(s.hostRowBytes)) {
     fail(OUT_OF_MEMORY, p);
     return 0;
   }
@@ -224,6 +229,7 @@ function unusual(block: v128): i32 {
 /** Makes room for the slot's next row and puts it on the call's list. */
 function openRows(s: Slot): bool {
   if (s.touched === 0) {
+    if (touchedCount === TABLES_MAX) return false;
     if (touchedCount === touchedCapacity) {
       const more = max<u32>(64, touchedCapacity * 2);
       const list = regrow(touched, touchedCapacity * 4, more * 4, touchedCount * 4);

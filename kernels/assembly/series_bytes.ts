@@ -94,7 +94,7 @@ function putSeries(s: Slot, sid: u32, last: usize, at: usize): usize {
 }
 
 /**
- * Reads a body of `count` series that starts with sid `from`. `map` has the tag index of each of the `tags` places of the head, or
+ * Reads a body of `count` series that starts with sid `from`. `map` has the tag index of each of the `tags` places of the head (one of the slot's), or
  * NONE where the column is gone. Returns the number of series that are new, or one of the failures above; series before it stay.
  */
 export function decodeSeries(
@@ -107,6 +107,7 @@ export function decodeSeries(
   tags: u32,
 ): i32 {
   const s = slotOf(slot);
+  if (!keyReserve(s.tagCount)) return BYTES_MEMORY;
   const lastBytes = <usize>tags * 8 + 8;
   const last = take(lastBytes);
   if (last === 0) return BYTES_MEMORY;
@@ -145,7 +146,6 @@ function takeKey(at: usize, end: usize, map: usize, tags: u32, last: usize): usi
     } else if (load<u32>(place, 4) === 0) return 0;
     const index = load<u32>(map + ((<usize>tag) << 2));
     if (index === NONE) continue;
-    if (!keyReserve(index + 1)) return 0;
     keySet(index, load<usize>(place), load<u32>(place, 4));
   }
   return at;

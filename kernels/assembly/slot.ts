@@ -8,13 +8,25 @@
 import { aliasForgetAll } from "./alias";
 import { Arena, arenaFree, arenaNew } from "./arena";
 import { equalBytes } from "./bytes";
-import { Column, columnFree, columnNew, columnReset, giveCall, TAG, takeCall } from "./column";
+import {
+  Column,
+  columnFree,
+  columnNew,
+  columnReset,
+  countHost,
+  giveCall,
+  rowBytes,
+  TAG,
+  takeCall,
+} from "./column";
 import { hashBytes } from "./hash";
 import { give, take } from "./heap";
 import { Probe, probeAdd, probeFree, probeNew, probeRef, probeRemove, probeSeek } from "./probe";
 
-/** Rows that a table's first line makes room for. */
-const ROWS_MIN: u32 = 256;
+/** Rows that a table's first line makes room for: little, for bodies with a row in each of many tables. */
+const ROWS_MIN: u32 = 64;
+/** And the most it makes room for at once, when the last body had that many. */
+const ROWS_HINT_MAX: u32 = 65536;
 
 @unmanaged
 export class Slot {
@@ -53,6 +65,10 @@ export class Slot {
   /** The call's rows. */
   rows: u32;
   rowCapacity: u32;
+  /** Rows of the last call that had some: the next one is probably like it. */
+  rowsLast: u32;
+  /** Bytes that one more row costs the host: sid, time, line, and a value in each column that the call has used. */
+  hostRowBytes: u32;
   sids: usize;
   times: usize;
   lines: usize;
@@ -247,19 +263,27 @@ export function slotUnbind(s: Slot, c: Column): void {
   c.spellingMask = 0xffff_ffff;
 }
 
-/** Takes back the columns that a refused line added. */
+/** Takes back the columns that a refused line added: no older column predicts them yet. */
 export function slotTrim(s: Slot, tagCount: u32, fieldCount: u32): void {
   while (s.tagCount > tagCount) drop(s, slotTag(s, --s.tagCount));
-  while (s.fieldCount > fieldCount) {
-    const c = slotField(s, --s.fieldCount);
-    unpredict(s, c);
-    drop(s, c);
-  }
+  while (s.fieldCount > fieldCount) drop(s, slotField(s, --s.fieldCount));
+}
+
+/** Counts a column that the call uses for the first time: the host will give it all rows. False past the budget. */
+export function slotUseColumn(s: Slot, c: Column): bool {
+  const bytes = rowBytes(c.kind);
+  if (!countHost(<u64>s.rows * bytes)) return false;
+  s.hostRowBytes += bytes;
+  return true;
 }
 
 /** Room for one more row of this call. False when memory is out. */
 export function slotGrowRows(s: Slot): bool {
-  const rows = max(ROWS_MIN, s.rowCapacity * 2);
+  let rows = s.rowCapacity * 2;
+  if (rows === 0) {
+    s.hostRowBytes = <u32>ROW_BYTES;
+    rows = max(ROWS_MIN, min(s.rowsLast, ROWS_HINT_MAX));
+  }
   const block = takeCall(<usize>rows * ROW_BYTES);
   if (block === 0) return false;
   const times = block + ((<usize>rows) << 2);
@@ -281,6 +305,7 @@ export function slotGrowRows(s: Slot): bool {
 export function slotResetRows(s: Slot): void {
   giveCall(s.sids, <usize>s.rowCapacity * ROW_BYTES);
   s.sids = 0;
+  s.rowsLast = s.rows;
   s.rows = 0;
   s.rowCapacity = 0;
   s.touched = 0;
@@ -302,6 +327,7 @@ function drop(s: Slot, c: Column): void {
   columnFree(c);
 }
 
+/** Nothing predicts the column any more. */
 function unpredict(s: Slot, c: Column): void {
   if (s.first === c) s.first = nobody;
   for (let i: u32 = 0; i < s.fieldCount; i++) {

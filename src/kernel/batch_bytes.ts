@@ -15,7 +15,7 @@ import {
   valueBytes,
 } from "../types/mod.ts";
 import type { RawKernel } from "./exports.ts";
-import { type Block, DELTA, HeadReader, HeadWriter, WHOLE } from "./head.ts";
+import { type Block, DELTA, HeadReader, HeadWriter, ROWS_MAX, WHOLE } from "./head.ts";
 import { type KernelMemory, SLACK } from "./memory.ts";
 
 const NO_NULLS = 0;
@@ -44,6 +44,7 @@ export class BatchBytes {
   encode(batch: RegionBatch): Uint8Array {
     const { rows } = batch;
     assert(batch.sids.length >= rows && batch.times.length >= rows, "a batch has all its rows");
+    assert(rows <= ROWS_MAX, "a batch has a bounded number of rows");
     const head = new HeadWriter();
     head.varint(rows);
     head.varint(batch.fields.length);

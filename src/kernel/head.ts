@@ -9,7 +9,7 @@ const VERSION = 1;
 /** Version, crc, head length, payload length. */
 export const PREFIX_BYTES = 13;
 /** More rows than any writer puts into one batch (a 64 MiB body has 11 million); keeps sizes far from overflow. */
-const ROWS_MAX = 1 << 26;
+export const ROWS_MAX = 1 << 26;
 
 /** How one column was packed; see kernels/assembly/pack.ts. */
 export interface Block {

@@ -52,7 +52,7 @@ export class WasmKernel implements Kernel {
   ): ParsedBody {
     let length = 0;
     for (const chunk of chunks) length += chunk.length;
-    let at = this.#raw.parseInput(length) >>> 0;
+    let at = length < MEMORY_MAX ? this.#raw.parseInput(length) >>> 0 : 0;
     if (at === 0) throw outOfMemory();
     for (const chunk of chunks) {
       this.#memory.bytes.set(chunk, at);

@@ -107,6 +107,29 @@ describe("at the limit", () => {
     expect(parse(kernel, "m f1=1").errorCount).toBe(0);
   });
 
+  test("columns used once do not make the host allocate all their rows", async () => {
+    const kernel = await newKernel({ memoryBytesMax: 64 * MiB });
+    const wide = Array.from({ length: 900 }, (_, i) => `f${i}=1`).join(",");
+    const parsed = parse(kernel, `m ${wide}\n${"m f0=1\n".repeat(100_000)}`);
+    // 900 columns of 8 bytes: half of the memory holds some 4,600 rows.
+    expect(parsed.tables[0]!.rows).toBeLessThan(5000);
+    expect(parsed.errorCount).toBe(100_001 - parsed.tables[0]!.rows);
+    expect(parsed.errors[0]!.code).toBe("memory");
+    expect(parse(kernel, "m f0=1\n".repeat(100_000)).errorCount).toBe(0);
+  });
+
+  test("a body has at most 65,536 tables", async () => {
+    const kernel = await newKernel();
+    const body = Array.from({ length: 65_540 }, (_, i) => `t${i} v=1`).join("\n");
+    const parsed = parse(kernel, `${body}\nt7 v=2`);
+    expect(parsed.tables).toHaveLength(65_536);
+    expect(parsed.errors.map((e) => [e.line, e.code])).toEqual(
+      [65_537, 65_538, 65_539, 65_540].map((line) => [line, "memory"]),
+    );
+    expect(kernel.findSlot(0, "t65536")).toBeUndefined();
+    expect(parse(kernel, "t65536 v=1").errorCount).toBe(0);
+  });
+
   test(`every call either works or says so (SEED=${SEED})`, async () => {
     const random = new Random(SEED);
     const known = /out of memory|are too few/;
