@@ -136,7 +136,7 @@ export interface Kernel {
   seriesCount(slot: number): number;
   /** Tags of the series [from, to), for the WAL, the series files and the DuckDB series table. */
   seriesTags(slot: number, from: number, to: number): SeriesTags[];
-  /** The same in the compact bytes of docs/format/series.md, keyed by `columnIds[tag index]`; and back (sids must be the next ones or equal). */
+  /** The same in the compact bytes of docs/format/series.md, keyed by `columnIds[tag index]`; and back (sids must be the next ones or equal; returns how many were new). */
   encodeSeries(slot: number, from: number, to: number, columnIds: Uint32Array): Uint8Array;
   decodeSeries(
     slot: number,

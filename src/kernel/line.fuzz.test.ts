@@ -14,7 +14,7 @@ import { damage, randomBody } from "./testing/line_generator.ts";
 import { LineReference } from "./testing/line_reference.ts";
 import { Random, SEED } from "./testing/prng.ts";
 
-const BODIES = Number(process.env.FUZZ_BODIES ?? 4000);
+const BODIES = Number(process.env.FUZZ_BODIES ?? 2500);
 const NOW = 1_700_000_123_456_789_012n;
 const UNITS: readonly (readonly [Precision, bigint])[] = [
   ["ns", 1n],

@@ -16,6 +16,11 @@ const compiled = new Map<string, Promise<WebAssembly.Module>>();
 
 /** A new instance with its own memory. Throws Fatal when the kernels are missing or not ours. */
 export async function loadKernel(limits: KernelLimits, wasmPath?: string): Promise<Kernel> {
+  return new WasmKernel(await loadRaw(limits, wasmPath), limits);
+}
+
+/** The same without the typed front. */
+export async function loadRaw(limits: KernelLimits, wasmPath?: string): Promise<RawKernel> {
   const path = wasmPath ?? findKernels();
   let module = compiled.get(path);
   if (module === undefined) {
@@ -35,7 +40,7 @@ function findKernels(): string {
   return paths.find((path) => existsSync(path)) ?? paths[1]!;
 }
 
-async function instantiate(module: WebAssembly.Module, limits: KernelLimits): Promise<Kernel> {
+async function instantiate(module: WebAssembly.Module, limits: KernelLimits): Promise<RawKernel> {
   const decoder = new TextDecoder();
   let memory: WebAssembly.Memory | undefined;
   const env: RawHost = {
@@ -50,5 +55,5 @@ async function instantiate(module: WebAssembly.Module, limits: KernelLimits): Pr
   if (raw.init(seed, limits.seriesMax, limits.columnsMax, bytesMax) === 0)
     throw new Error(`${bytesMax} bytes of memory are too few`);
   new BigUint64Array(raw.memory.buffer, raw.powersAt(), 2 * 651).set(powersTable());
-  return new WasmKernel(raw, limits);
+  return raw;
 }

@@ -1,6 +1,8 @@
 /** Memory: no leak over many calls, and a limit at which everything is refused cleanly and works again afterwards. */
 import { describe, expect, test } from "vitest";
 import { DbError } from "../base/mod.ts";
+import { WasmKernel } from "./kernel.ts";
+import { loadRaw } from "./load.ts";
 import type { Kernel } from "./mod.ts";
 import { Random, SEED } from "./testing/prng.ts";
 import { newKernel, parse, texts, utf8 } from "./testing/shorthand.ts";
@@ -68,6 +70,24 @@ test("a large body and what it needs are given back to later calls", async () =>
   expect(dictionaries).toBeLessThan(MiB);
   for (let i = 0; i < 3; i++) parse(kernel, body);
   expect(kernel.memoryBytes().total).toBe(total);
+});
+
+test("addresses above 2 GiB are addresses like any other", async () => {
+  const limits = { seriesMax: 1000, columnsMax: 100 };
+  const raw = await loadRaw(limits);
+  // Never touched, so it costs no memory of the machine.
+  expect(raw.take(0x9000_0000) >>> 0).toBeGreaterThan(0);
+  const kernel = new WasmKernel(raw, limits);
+  roundOfEverything(kernel, 20_000);
+  expect(kernel.memoryBytes().total).toBeGreaterThan(0x9000_0000);
+  const parsed = parse(kernel, `m,t=\u00fc a=1.5,s="${"long ".repeat(40_000)}"\nm a=x\nm,a=1 b=1`);
+  expect(parsed.tables[0]!.fields.map((f) => f.name)).toEqual(["a", "s"]);
+  expect(parsed.errors.map((e) => [e.code, e.table, e.name])).toEqual([
+    ["bad_field", "m", "a"],
+    ["tag_is_field", "m", "a"],
+  ]);
+  expect(kernel.slotInfo(parsed.tables[0]!.slot).tags).toEqual(["t"]);
+  expect(kernel.seriesTags(parsed.tables[0]!.slot, 0, 1)[0]!.tags[0]!.value).toBe("\u00fc");
 });
 
 describe("at the limit", () => {
