@@ -135,10 +135,9 @@ function overlay(args: readonly Bound[]): ReturnType<ScalarDefinition["bind"]> {
   const [s, what] = [text(args[0]!), text(args[1]!)];
   const start = integer(args[2]!, "overlay");
   const length = args[3] === undefined ? `length(${what})` : integer(args[3], "overlay");
-  return {
-    sql: `(substr(${s}, 1, greatest(${start} - 1, 0)) || ${what} || substr(${s}, greatest(${start} + ${length}, 1)))`,
-    type: T.string,
-  };
+  const before = `substr(${s}, 1, greatest(${start} - 1, 0))`;
+  const after = `substr(${s}, greatest(${start} + ${length}, 1))`;
+  return { sql: `(${before} || ${what} || ${after})`, type: T.string };
 }
 
 const findInSet = scalar(2, ([s, list]) => ({

@@ -1,10 +1,11 @@
 /** Calls: which kind of function a name is (scalar, aggregate, window), and the text of the call. */
+import { duckTypeName } from "../../types/mod.ts";
 import type { Expr, FunctionCall, OrderItem } from "../ast.ts";
 import { AGGREGATES, type AggregateCall } from "../func/aggregate.ts";
 import { functionNames, LATER, scalarFunction } from "../func/mod.ts";
 import { WINDOW_FUNCTIONS } from "../func/window.ts";
 import type { Binder } from "./binder.ts";
-import { type Bound, flagsOf } from "./bound.ts";
+import { type Bound, flagsOf, isNullConstant } from "./bound.ts";
 import { closest, notSupported, planError } from "./errors.ts";
 import { nullLiteral } from "./literal.ts";
 import { bindOver } from "./window.ts";
@@ -37,8 +38,12 @@ export function bindNamed(binder: Binder, name: string, args: readonly Bound[]):
     );
   const result = definition.bind(args, binder);
   const shown = definition.shown ?? name;
+  // DuckDB folds some calls with a NULL literal into a NULL without a type.
+  const sql = args.some(isNullConstant)
+    ? `CAST(${result.sql} AS ${duckTypeName(result.type)})`
+    : result.sql;
   return {
-    sql: result.sql,
+    sql,
     type: result.type,
     constant: result.constant,
     groupSql: result.groupSql,

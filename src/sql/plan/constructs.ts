@@ -124,8 +124,10 @@ export function bindIndex(target: Bound, index: Bound): Bound {
     throw planError(
       `The expression to get an indexed field is only valid for List, got ${typeName(target.type)}`,
     );
+  const { item } = target.type;
+  if (isNullConstant(index)) return nullOf(item, name);
   const position = castTo(index, T.int64).sql;
-  return made(`list_extract(${target.sql}, ${position})`, target.type.item, name, [target, index]);
+  return made(`list_extract(${target.sql}, ${position})`, item, name, [target, index]);
 }
 
 export function bindSlice(binder: Binder, expr: Extract<Expr, { kind: "slice" }>): Bound {
