@@ -17,6 +17,8 @@ const pieceBytesMax = 32 * 1024 * 1024;
 export interface Piece {
   readonly columns: readonly Column[];
   readonly rows: number;
+  /** Nobody reads the columns any more. */
+  free(): void;
 }
 
 export class Part {
@@ -28,6 +30,8 @@ export class Part {
   #pieces: Piece[] = [];
   #created = false;
   #creating: Promise<void> | undefined;
+  /** A flush reads the pieces: their memory is not used again before `drop`. */
+  #lent = false;
   /** Are some of the rows in DuckDB, and no longer here? */
   #moved = false;
 
@@ -42,17 +46,25 @@ export class Part {
 
   /** `columns[i]` is the table's i-th column, undefined when NULL in all rows. */
   append(columns: readonly (Column | undefined)[], times: BigInt64Array, rows: number): void {
+    const full =
+      this.#pending.rows + rows > pieceRowsMax || this.#pending.stringBytes >= pieceBytesMax;
+    if (full && this.#pending.rows > 0) this.#seal();
     this.#pending.append(columns, rows);
     this.#note(times, rows);
-    if (this.#pending.rows < pieceRowsMax && this.#pending.stringBytes < pieceBytesMax) return;
-    if (this.eager()) {
-      // Until the table exists the rows stay; `ready` reports when it cannot be made.
-      if (this.#created) this.sync();
-      else this.create().catch(() => undefined);
-    } else {
-      this.#pieces.push(this.#pending.view());
-      this.#pending = new PendingColumns(this.columns.map((c) => c.type));
-    }
+  }
+
+  /** The pending rows become a piece, and go to DuckDB at once when readers are about. */
+  #seal(): void {
+    const sealed = this.#pending;
+    this.#pieces.push({ ...sealed.view(), free: () => sealed.free() });
+    this.#pending = new PendingColumns(
+      this.columns.map((c) => c.type),
+      pieceRowsMax,
+    );
+    // Until the table exists the pieces stay; `ready` reports when it cannot be made.
+    if (!this.eager()) return;
+    if (this.#created) this.sync();
+    else this.create().catch(() => undefined);
   }
 
   #note(times: BigInt64Array, rows: number): void {
@@ -75,7 +87,10 @@ export class Part {
   /** All rows in arrival order, when none of them has gone to DuckDB; else undefined. Views: valid while nothing is appended. */
   pieces(): readonly Piece[] | undefined {
     if (this.#moved) return undefined;
-    return this.#pending.rows === 0 ? this.#pieces : [...this.#pieces, this.#pending.view()];
+    this.#lent = true;
+    return this.#pending.rows === 0
+      ? this.#pieces
+      : [...this.#pieces, { ...this.#pending.view(), free: () => undefined }];
   }
 
   /** Creates the table in DuckDB; idle regions cost nothing there. */
@@ -119,10 +134,14 @@ export class Part {
     appendColumns(this.duck, this.table, piece.columns, piece.rows);
     this.#moved = true;
     this.#pieces = this.#pieces.slice(1);
+    // A flush may be writing from it (`pieces`); then it frees what it took.
+    if (!this.#lent) piece.free();
   }
 
   async drop(): Promise<void> {
+    for (const piece of this.#pieces) piece.free();
     this.#pieces = [];
+    this.#pending.free();
     if (this.#creating === undefined) return;
     await this.#creating;
     await this.duck.run(`DROP TABLE IF EXISTS ${this.table}`);

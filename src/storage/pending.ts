@@ -11,6 +11,7 @@ import {
   T,
   valueBytes,
 } from "../types/mod.ts";
+import { pieceArrays } from "./array_pool.ts";
 
 /** Small regions stay small: buffers start here and double. */
 const capacityMin = 256;
@@ -24,12 +25,13 @@ class FixedBuilder {
     capacity: number,
   ) {
     this.#perRow = type.kind === "decimal" ? 2 : 1;
-    this.values = newArray(type, capacity * this.#perRow);
+    this.values = pooledArray(type, capacity * this.#perRow);
   }
 
   grow(capacity: number): void {
-    const wider = newArray(this.type, capacity * this.#perRow);
+    const wider = pooledArray(this.type, capacity * this.#perRow);
     (wider as Uint8Array).set(this.values as Uint8Array);
+    pieceArrays.give(this.values);
     this.values = wider;
   }
 
@@ -124,10 +126,15 @@ type Builder = FixedBuilder | VarBuilder;
 
 export class PendingColumns {
   rows = 0;
-  #capacity = capacityMin;
+  #capacity: number;
   readonly #builders: Builder[];
 
-  constructor(readonly types: readonly ColumnType[]) {
+  /** `capacity`: rows to make room for at once. */
+  constructor(
+    readonly types: readonly ColumnType[],
+    capacity = capacityMin,
+  ) {
+    this.#capacity = capacity;
     this.#builders = types.map((type) => newBuilder(type, this.#capacity));
   }
 
@@ -150,6 +157,12 @@ export class PendingColumns {
       }
     }
     this.rows += rows;
+  }
+
+  /** The arrays may be used by others from now on; no view of them may be in use. */
+  free(): void {
+    for (const builder of this.#builders)
+      if (builder instanceof FixedBuilder) pieceArrays.give(builder.values);
   }
 
   /** The columns so far; they are views, valid until the next append or `clear`. */
@@ -237,32 +250,42 @@ function newBuilder(type: ColumnType, capacity: number): Builder {
   return valueBytes(type) === 0 ? new VarBuilder(type, capacity) : new FixedBuilder(type, capacity);
 }
 
+function pooledArray(type: ColumnType, length: number): FixedArray {
+  return pieceArrays.take(arrayClass(type), length);
+}
+
 function newArray(type: ColumnType, length: number): FixedArray {
+  return new (arrayClass(type))(length);
+}
+
+type ArrayClass = new (length: number) => FixedArray;
+
+function arrayClass(type: ColumnType): ArrayClass {
   switch (type.kind) {
     case "int8":
-      return new Int8Array(length);
+      return Int8Array;
     case "int16":
-      return new Int16Array(length);
+      return Int16Array;
     case "int32":
     case "date":
-      return new Int32Array(length);
+      return Int32Array;
     case "uint8":
     case "bool":
-      return new Uint8Array(length);
+      return Uint8Array;
     case "uint16":
-      return new Uint16Array(length);
+      return Uint16Array;
     case "uint32":
-      return new Uint32Array(length);
+      return Uint32Array;
     case "uint64":
-      return new BigUint64Array(length);
+      return BigUint64Array;
     case "float32":
-      return new Float32Array(length);
+      return Float32Array;
     case "float64":
-      return new Float64Array(length);
+      return Float64Array;
     case "int64":
     case "timestamp":
     case "decimal":
-      return new BigInt64Array(length);
+      return BigInt64Array;
     default:
       throw new Bug(`${type.kind} is no fixed-width column type`);
   }
