@@ -3,7 +3,7 @@
  *
  * Every change goes through one queue. Order of the steps, so that a crash between any two leaves nothing wrong:
  * CREATE makes the region, then commits (an orphan region is removed at the next start); DROP commits, then removes the
- * region; ALTER commits, then tells the region and the kernel, and then shows the change.
+ * region; ALTER lets the region get ready, commits, lets region and kernel follow, and then shows the change.
  * Never holds rows, never reads files itself: what is durable is the log's business.
  */
 import { assert, type Clock, DbError, type Logger, Mutex, messageOf } from "../base/mod.ts";
@@ -25,7 +25,7 @@ import type {
 import { bindColumns, forgetStrays } from "./binding.ts";
 import { buildSchema, ENGINE } from "./create.ts";
 import { type Database, Directory } from "./directory.ts";
-import { planMerge, splitWish } from "./merge.ts";
+import { planMerge, wishedSchema } from "./merge.ts";
 import {
   checkDatabaseName,
   checkTableName,
@@ -286,19 +286,8 @@ export class TableCatalog implements Catalog, SlotKeeper {
 
   #schemaOfWish(wish: SchemaWish): TableSchema {
     checkWritableDatabase(wish.db);
-    const database = this.#shown.needDatabase(wish.db);
-    if (!wish.autoCreate)
-      throw new DbError(
-        "table_not_found",
-        `Table \`${wish.table}\` does not exist, and auto-create table is disabled`,
-      );
-    checkTableName(wish.table);
-    return buildSchema(
-      { ...splitWish(wish), options: wish.createOptions },
-      this.#nextTableId,
-      database.info.options,
-      this.#parts.columnsMax,
-    );
+    const { options } = this.#shown.needDatabase(wish.db).info;
+    return wishedSchema(wish, this.#nextTableId, options, this.#parts.columnsMax);
   }
 
   /** Region first, catalog second. */
@@ -334,17 +323,24 @@ export class TableCatalog implements Catalog, SlotKeeper {
     return table;
   }
 
-  /** Commits a new version of a table, then brings the region and the kernel to it, then shows it. */
+  /** Commits a new version of a table when its region is ready for it, brings region and kernel to it, then shows it. */
   async #change(old: TableInfo, changed: TableInfo): Promise<TableInfo> {
     const table: TableInfo = Object.freeze(changed);
-    await this.#parts.log.commit([{ kind: "put_table", table: storedTable(table) }]);
+    let committed = false;
+    const commit = async () => {
+      await this.#parts.log.commit([{ kind: "put_table", table: storedTable(table) }]);
+      committed = true;
+    };
     try {
-      await this.#syncRegion(table);
+      await this.#syncRegion(table, commit);
+      if (!committed) await commit();
     } finally {
       // The commit stands even if the region could not follow: it is tried again before the next write.
-      if (table.name !== old.name) this.#renameSlot(table);
-      this.#shown.forgetTable(old);
-      this.#shown.putTable(table);
+      if (committed) {
+        if (table.name !== old.name) this.#renameSlot(table);
+        this.#shown.forgetTable(old);
+        this.#shown.putTable(table);
+      }
     }
     return table;
   }
@@ -364,11 +360,11 @@ export class TableCatalog implements Catalog, SlotKeeper {
     return this.#region(table).schema.version === table.schema.version;
   }
 
-  async #syncRegion(table: TableInfo): Promise<void> {
+  async #syncRegion(table: TableInfo, commit?: () => Promise<void>): Promise<void> {
     const region = this.#region(table);
     const before = region.schema;
     if (before.version === table.schema.version) return;
-    await region.setSchema(table.schema);
+    await region.setSchema(table.schema, commit);
     bindColumns(this.#parts.kernel, region.slot, table.schema, before);
   }
 

@@ -3,6 +3,9 @@ import { DbError } from "../base/mod.ts";
 import { type ColumnSchema, sameType, type TableSchema } from "../types/mod.ts";
 import type { MergeResult, NewColumn, SchemaWish } from "./api.ts";
 import { newColumn, nextSchema } from "./columns.ts";
+import { buildSchema } from "./create.ts";
+import { checkTableName } from "./names.ts";
+import type { Options } from "./options.ts";
 
 export interface MergePlan {
   /** The same object when the table already has everything. */
@@ -50,7 +53,7 @@ export function planMerge(
 }
 
 /** The wish as a new table: a name wished twice keeps its first form, the others are conflicts. */
-export function splitWish(wish: SchemaWish): {
+function splitWish(wish: SchemaWish): {
   readonly columns: readonly NewColumn[];
   readonly primaryKey: readonly string[];
 } {
@@ -61,4 +64,21 @@ export function splitWish(wish: SchemaWish): {
     columns,
     primaryKey: columns.filter((column) => column.role === "tag").map((column) => column.name),
   };
+}
+
+/** The schema of the table that a first write makes. Throws table_not_found where first writes make none. */
+export function wishedSchema(
+  wish: SchemaWish,
+  tableId: number,
+  databaseOptions: Options,
+  columnsMax: number,
+): TableSchema {
+  if (!wish.autoCreate)
+    throw new DbError(
+      "table_not_found",
+      `Table \`${wish.table}\` does not exist, and auto-create table is disabled`,
+    );
+  checkTableName(wish.table);
+  const table = { ...splitWish(wish), options: wish.createOptions };
+  return buildSchema(table, tableId, databaseOptions, columnsMax);
 }

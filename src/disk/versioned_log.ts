@@ -29,6 +29,8 @@ export interface VersionedLog<Action, State> {
   readonly version: number;
   /** Bytes of all its files. */
   readonly bytes: number;
+  /** A refused commit could not be taken back: the next start may read it. The next commit takes it back first, or is refused. */
+  readonly inDoubt: boolean;
   /**
    * Applies the actions as one version and makes it durable; resolves with the new state. Commits run one after the other.
    * On failure the state is as before: storage_unavailable when the disk refuses, whatever `apply` throws, Fatal when
@@ -78,6 +80,10 @@ class VersionedLogImpl<Action, State> implements VersionedLog<Action, State> {
 
   get version(): number {
     return this.#version;
+  }
+
+  get inDoubt(): boolean {
+    return this.#leftover !== undefined;
   }
 
   get bytes(): number {

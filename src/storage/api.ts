@@ -66,8 +66,12 @@ export interface Region {
   write(batch: RegionBatch): Promise<void>;
   /** Tombstones for (sid, time) pairs. Refused in append mode (invalid_arguments). */
   delete(sids: Uint32Array, times: BigInt64Array): Promise<void>;
-  /** The catalog changed the schema; the region writes and reads by it from here on. */
-  setSchema(schema: TableSchema): Promise<void>;
+  /**
+   * The region writes and reads by the schema from here on. `commit` makes the change durable in the catalog; it runs when everything of
+   * another kind is in files and before the first row of the new kind is logged, so that a crash at any moment finds log and catalog in
+   * step. When it throws, or flushing before it, nothing has changed.
+   */
+  setSchema(schema: TableSchema, commit?: () => Promise<void>): Promise<void>;
   truncate(): Promise<void>;
   /** Writes the memtable to SSTs. Resolves when the manifest has them. */
   flush(reason: string): Promise<void>;

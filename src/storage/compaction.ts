@@ -5,7 +5,7 @@
  */
 import { fieldColumns, mergeMode, T, type TableSchema, tagColumns } from "../types/mod.ts";
 import type { CompactionTask } from "./compaction_pick.ts";
-import { needsOf, writeFile } from "./flush.ts";
+import { needsOf, removeOutputs, writeFile } from "./flush.ts";
 import type { SstMeta } from "./manifest.ts";
 import type { RegionImpl } from "./region.ts";
 import { expiredBefore } from "./region_view.ts";
@@ -37,7 +37,7 @@ export async function runCompaction(
     });
     return outputs.reduce((sum, f) => sum + f.bytes, 0);
   } catch (cause) {
-    for (const file of outputs) await region.deps.store.delete(file.name).catch(() => undefined);
+    await removeOutputs(region, outputs);
     if (cause instanceof CompactionOvertaken) return 0;
     throw cause;
   } finally {

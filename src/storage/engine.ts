@@ -2,14 +2,14 @@
  * The region engine: opens and recovers regions, decides when to flush and compact, and holds writers back when memory runs short.
  * One flush and one compaction run at a time; both are asked for here and nowhere else.
  */
-import { DbError, errnoOf, Mutex, messageOf } from "../base/mod.ts";
-import { asUnavailable, isDiskTrouble } from "../disk/mod.ts";
+import { DbError, Mutex, messageOf } from "../base/mod.ts";
 import { regionId, type TableSchema } from "../types/mod.ts";
 import type { ReplayedRecord } from "../wal/mod.ts";
 import type { Region, StorageEngine } from "./api.ts";
 import { runCompaction } from "./compaction.ts";
 import { pickCompaction } from "./compaction_pick.ts";
 import type { StorageDeps } from "./deps.ts";
+import { asStorageError, isStorageTrouble } from "./disk_trouble.ts";
 import { flushRegion } from "./flush.ts";
 import { sweepOrphans } from "./orphans.ts";
 import { RegionImpl } from "./region.ts";
@@ -83,8 +83,7 @@ class Engine implements StorageEngine, RegionHost {
           "a WAL record cannot be replayed; skipped",
         );
       }
-      if (this.#memtableBytes() > this.deps.limits.writeBufferBytes)
-        await this.#flushLargest("Replay");
+      if (this.#memtableBytes() > this.deps.limits.writeBufferBytes) await this.#flushReplayed();
     };
     const report = await wal.replay(needed, visit, progress);
     log.info(
@@ -243,20 +242,28 @@ class Engine implements StorageEngine, RegionHost {
       log.debug({ region: String(region.id), reason, rows, bytes, ms: Math.round(ms) }, "flushed");
     } catch (error) {
       metrics.flushFailures.inc();
-      if (isDiskTrouble(error) || looksLikeDisk(error)) {
-        this.#diskTrouble = { error, atMs: clock.monotonicMs() };
-        throw asStorageError(error);
-      }
-      throw error;
+      if (isStorageTrouble(error)) this.#diskTrouble = { error, atMs: clock.monotonicMs() };
+      if (region.memtableBytes > 0) region.dirtySinceMs ??= startMs;
+      throw asStorageError(error, "flush");
     } finally {
       this.#wake();
     }
     await this.#trim();
   }
 
-  async #flushLargest(reason: string): Promise<void> {
+  /** Keeps the memory of a replay bounded. On a full disk it goes on: the rows fitted into memory before, too. */
+  async #flushReplayed(): Promise<void> {
+    const { clock, log } = this.deps;
+    const trouble = this.#diskTrouble;
+    if (trouble !== undefined && clock.monotonicMs() - trouble.atMs < retryMs) return;
     const largest = this.#largest();
-    if (largest !== undefined) await this.flush(largest, reason);
+    if (largest === undefined) return;
+    try {
+      await this.flush(largest, "Replay");
+    } catch (error) {
+      if (!isStorageTrouble(error)) throw error;
+      log.error({ error: messageOf(error) }, "cannot flush while the log is replayed; going on");
+    }
   }
 
   async compact(
@@ -299,7 +306,7 @@ class Engine implements StorageEngine, RegionHost {
       return true;
     } catch (error) {
       metrics.compactionFailures.inc();
-      throw isDiskTrouble(error) || looksLikeDisk(error) ? asStorageError(error) : error;
+      throw asStorageError(error, "compact");
     }
   }
 
@@ -329,10 +336,22 @@ class Engine implements StorageEngine, RegionHost {
           const busy = nowMs - region.lastWriteMs < quietMs;
           if (busy && region.version.files.length < 4 * this.deps.limits.compactionTriggerFiles)
             continue;
-          if (region.version.files.length > 0) await this.#compactOnce(region, false);
+          if (region.version.files.length > 0) await this.#compactQuietly(region);
         }
       })
       .catch((error) => this.deps.log.error({ error: messageOf(error) }, "compaction failed"));
+  }
+
+  /** One region's trouble, a damaged file for instance, must not keep the others from being compacted. */
+  async #compactQuietly(region: RegionImpl): Promise<void> {
+    try {
+      await this.#compactOnce(region, false);
+    } catch (error) {
+      this.deps.log.error(
+        { error: messageOf(error), region: String(region.id) },
+        "compaction failed",
+      );
+    }
   }
 
   async #trim(): Promise<void> {
@@ -358,22 +377,6 @@ class Engine implements StorageEngine, RegionHost {
       if (region.memtableBytes > (largest?.memtableBytes ?? 0)) largest = region;
     return largest;
   }
-}
-
-/** DuckDB reports what the system said as text. */
-function looksLikeDisk(error: unknown): boolean {
-  return /No space left on device|Input\/output error|Read-only file system|Disk quota exceeded/i.test(
-    messageOf(error),
-  );
-}
-
-function asStorageError(error: unknown): unknown {
-  if (error instanceof DbError) return error;
-  if (errnoOf(error) !== undefined) return asUnavailable(error, "flush");
-  return new DbError("storage_unavailable", `the disk refused: ${messageOf(error)}`, {
-    cause: error,
-    retryAfterSec: 5,
-  });
 }
 
 /** Opens an engine without regions. Next: openRegion for each region of the catalog, then recover. */

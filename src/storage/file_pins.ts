@@ -6,6 +6,8 @@ import type { SstMeta } from "./manifest.ts";
 export class FilePins {
   readonly #pins = new Map<string, number>();
   readonly #obsolete = new Map<string, SstMeta>();
+  /** Those that hold any or no file. */
+  #readers = 0;
   #onIdle: (() => void)[] = [];
 
   constructor(
@@ -13,11 +15,14 @@ export class FilePins {
     readonly log: Logger,
   ) {}
 
+  /** A reader comes; it may hold no file at all. */
   pin(files: readonly SstMeta[]): void {
+    this.#readers++;
     for (const file of files) this.#pins.set(file.id, (this.#pins.get(file.id) ?? 0) + 1);
   }
 
   unpin(files: readonly SstMeta[]): void {
+    this.#readers--;
     const free: SstMeta[] = [];
     for (const file of files) {
       const pins = (this.#pins.get(file.id) ?? 0) - 1;
@@ -28,7 +33,7 @@ export class FilePins {
       }
     }
     if (free.length > 0) void this.#delete(free);
-    if (this.#pins.size === 0) for (const wake of this.#onIdle.splice(0)) wake();
+    if (this.#readers === 0) for (const wake of this.#onIdle.splice(0)) wake();
   }
 
   /** These files are in no manifest any more. */
@@ -37,9 +42,9 @@ export class FilePins {
     await this.#delete(files.filter((f) => !this.#pins.has(f.id)));
   }
 
-  /** Resolves when no reader holds a file. */
+  /** Resolves when all readers have left. */
   async idle(): Promise<void> {
-    while (this.#pins.size > 0) await new Promise<void>((wake) => this.#onIdle.push(wake));
+    while (this.#readers > 0) await new Promise<void>((wake) => this.#onIdle.push(wake));
   }
 
   /** A file that cannot be deleted now is an orphan, removed at the next start. */

@@ -26,8 +26,9 @@ export interface Slice {
 /** Writes everything applied so far. Resolves with the bytes written; 0 when there was nothing. Throws what the disk throws. */
 export async function flushRegion(region: RegionImpl, what?: Frozen): Promise<number> {
   const { generations: frozen, neededSequence, series } = what ?? (await region.freeze());
+  if (region.dropped) return 0;
   if (frozen.length === 0 && region.manifest.state.neededSequence === neededSequence) return 0;
-  const { schema, deps } = region;
+  const { schema } = region;
   const windowTicks = region.manifest.state.windowTicks || windowOf(schema);
   for (const generation of frozen) {
     await generation.ready();
@@ -58,7 +59,7 @@ export async function flushRegion(region: RegionImpl, what?: Frozen): Promise<nu
       { kind: "edit", add: written, remove: [], series: seriesFile, neededSequence, windowTicks },
     ]);
   } catch (cause) {
-    for (const file of written) await deps.store.delete(file.name).catch(() => undefined);
+    await removeOutputs(region, written);
     throw cause;
   } finally {
     rank.release();
@@ -194,6 +195,15 @@ async function writeSeries(region: RegionImpl, to: number): Promise<SeriesFileMe
   const name = `${region.folder}series/${String(from).padStart(10, "0")}-${String(to).padStart(10, "0")}.series`;
   await region.deps.store.put(name, region.seriesLog.encode(from, to));
   return { name, from, to };
+}
+
+/**
+ * Removes the files of an edit that was refused. When the manifest cannot rule out that the next start reads the edit all the same, they
+ * stay: named, they hold rows that the log may lose; not named, the next start removes them.
+ */
+export async function removeOutputs(region: RegionImpl, files: readonly SstMeta[]): Promise<void> {
+  if (region.manifest.inDoubt) return;
+  for (const file of files) await region.deps.store.delete(file.name).catch(() => undefined);
 }
 
 /** TRUNCATE as manifest actions. The series stay: rows to come use them, and the log may lose the records that brought them. */

@@ -114,6 +114,11 @@ export class Generation {
     await this.#late.ready();
   }
 
+  /** May `sync` be called now, so that no row is left out of `sources`? */
+  get isReady(): boolean {
+    return [this.#order, this.#late].every((part) => part.rows === 0 || part.created);
+  }
+
   /** The in-order rows in arrival order, when all of them are still outside DuckDB. Columns: sid, time, fields. */
   orderPieces(): readonly Piece[] | undefined {
     return this.#order.pieces();

@@ -95,7 +95,11 @@ export class Part {
 
   /** Creates the table in DuckDB; idle regions cost nothing there. */
   create(): Promise<void> {
-    this.#creating ??= this.#createTable();
+    this.#creating ??= this.#createTable().catch((cause) => {
+      // Short of memory, perhaps: the next one to come tries again.
+      this.#creating = undefined;
+      throw cause;
+    });
     return this.#creating;
   }
 

@@ -11,6 +11,7 @@ import { isAppendMode, type RegionBatch, type TableSchema } from "../types/mod.t
 import type { RecordKind, ReplayedRecord } from "../wal/mod.ts";
 import type { Region as RegionApi, RegionStats, Scan, ScanRequest, SstInfo } from "./api.ts";
 import type { StorageDeps } from "./deps.ts";
+import { onDisk } from "./disk_trouble.ts";
 import { FilePins } from "./file_pins.ts";
 import { truncation } from "./flush.ts";
 import { Gate } from "./gate.ts";
@@ -251,8 +252,8 @@ export class RegionImpl implements RegionApi {
     this.dirtySinceMs ??= this.deps.clock.monotonicMs();
   }
 
-  setSchema(schema: TableSchema): Promise<void> {
-    return changeSchema(this, schema);
+  setSchema(schema: TableSchema, commit?: () => Promise<void>): Promise<void> {
+    return changeSchema(this, schema, commit);
   }
 
   /** Writes and reads go by `schema` from here on; rows so far stay in a generation of their own. Only inside the gate. */
@@ -310,7 +311,7 @@ export class RegionImpl implements RegionApi {
     await this.maintenance.run(() =>
       this.gate.exclusive(async () => {
         this.checkAlive();
-        await this.manifest.commit(await truncation(this));
+        await onDisk("truncate", async () => this.manifest.commit(await truncation(this)));
         const { files, frozen, active } = this.version;
         this.version = {
           files: [],
@@ -338,12 +339,13 @@ export class RegionImpl implements RegionApi {
         };
         for (const generation of [...frozen, active]) await generation.retire();
         await this.pins.retire(files);
-        await this.pins.idle();
-        await this.series.drop();
-        await this.deps.store.deletePrefix(this.folder);
-        this.deps.kernel.closeSlot(this.slot);
       }),
     );
+    // Outside: a compaction is a reader too, and asks for the maintenance before it leaves.
+    await this.pins.idle();
+    await this.series.drop();
+    await this.deps.store.deletePrefix(this.folder);
+    this.deps.kernel.closeSlot(this.slot);
   }
 
   get dropped(): boolean {

@@ -9,20 +9,28 @@ import {
   type TableSchema,
   typeName,
 } from "../types/mod.ts";
+import { onDisk } from "./disk_trouble.ts";
 import { flushRegion } from "./flush.ts";
 import type { RegionImpl } from "./region.ts";
 
 /** How often turning on append mode tries to find no late part. */
 const triesMax = 5;
 
-export async function changeSchema(region: RegionImpl, schema: TableSchema): Promise<void> {
+export async function changeSchema(
+  region: RegionImpl,
+  schema: TableSchema,
+  commit: () => Promise<void> = async () => undefined,
+): Promise<void> {
   const typesChanged = fieldColumns(region.schema).some((c) => {
     const next = columnById(schema, c.id);
     return next !== undefined && !sameType(next.type, c.type);
   });
   const appendTurnedOn = isAppendMode(schema) && !isAppendMode(region.schema);
-  if (typesChanged || appendTurnedOn) await changeFlushed(region, schema, appendTurnedOn);
-  else await region.gate.exclusive(async () => region.swapSchema(schema));
+  if (typesChanged || appendTurnedOn) await changeFlushed(region, schema, appendTurnedOn, commit);
+  else {
+    await commit();
+    await region.gate.exclusive(async () => region.swapSchema(schema));
+  }
 }
 
 /**
@@ -33,14 +41,16 @@ async function changeFlushed(
   region: RegionImpl,
   schema: TableSchema,
   foldLate: boolean,
+  commit: () => Promise<void>,
 ): Promise<void> {
   for (let tries = 0; tries < triesMax; tries++) {
     await region.flush("Alter");
     if (foldLate) await region.compact();
     const done = await region.maintenance.run(() =>
       region.gate.exclusive(async () => {
-        await flushRegion(region, region.freezeNow());
+        await onDisk("flush", () => flushRegion(region, region.freezeNow()));
         if (foldLate && region.version.files.some((f) => f.late)) return false;
+        await commit();
         region.swapSchema(schema);
         return true;
       }),

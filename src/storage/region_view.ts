@@ -1,6 +1,7 @@
 /** What readers see of a region: a pinned snapshot as a relation, and its numbers. Nothing here changes the region. */
 import { mergeMode, timeColumn, UNIT_NANOS } from "../types/mod.ts";
 import type { RegionStats, Scan, ScanRequest, SstInfo } from "./api.ts";
+import type { Generation } from "./memtable.ts";
 import type { RegionImpl } from "./region.ts";
 import { buildRelation } from "./relation.ts";
 import { sstSources } from "./sst.ts";
@@ -8,14 +9,10 @@ import { sstSources } from "./sst.ts";
 export async function scanRegion(region: RegionImpl, request: ScanRequest): Promise<Scan> {
   const { deps } = region;
   region.lastScanMs = deps.clock.monotonicMs();
-  await region.series.sync(region.schema, region.seriesLog.logged);
-  for (const generation of [...region.version.frozen, region.version.active])
-    await generation.ready();
+  const generations = await caughtUp(region);
   // From here to the pins nothing is awaited: the snapshot is one moment.
-  region.checkAlive();
   const { schema } = region;
-  const { files, frozen, active } = region.version;
-  const generations = [...frozen, active];
+  const { files } = region.version;
   for (const generation of generations) generation.sync();
   const timeMin = later(request.timeMin, expiredBefore(region));
   const { sources: fileSources, pruned } = sstSources(deps.store, files, timeMin, request.timeMax);
@@ -53,6 +50,31 @@ export async function scanRegion(region: RegionImpl, request: ScanRequest): Prom
       region.pins.unpin(files);
     },
   };
+}
+
+/**
+ * The generations of now, all of whose rows and series DuckDB can show at once. Writers do not wait meanwhile: a generation or a part that
+ * came while another was made ready would be seen without its rows, so the look is repeated until nothing new has come.
+ */
+async function caughtUp(region: RegionImpl): Promise<readonly Generation[]> {
+  for (;;) {
+    region.checkAlive();
+    try {
+      await region.series.sync(region.schema, region.seriesLog.logged);
+      for (const generation of generationsOf(region)) await generation.ready();
+    } catch (cause) {
+      region.checkAlive();
+      throw cause;
+    }
+    region.checkAlive();
+    const generations = generationsOf(region);
+    if (!generations.every((generation) => generation.isReady)) continue;
+    if (region.series.syncNow(region.schema, region.seriesLog.logged)) return generations;
+  }
+}
+
+function generationsOf(region: RegionImpl): readonly Generation[] {
+  return [...region.version.frozen, region.version.active];
 }
 
 /** Rows older than this have outlived the table's TTL. Ticks of the time index. */

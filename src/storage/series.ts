@@ -64,6 +64,20 @@ export class SeriesTable {
       await this.duck.run(`ALTER TABLE ${this.name} ADD COLUMN c${id} VARCHAR`);
       this.#tags.add(id);
     }
+    this.#append(schema, upTo);
+  }
+
+  /**
+   * The same at once, for the moment of a snapshot; `sync` came shortly before. False when the table has not all tags of `schema` yet:
+   * then it must come again.
+   */
+  syncNow(schema: TableSchema, upTo: number): boolean {
+    if (!this.#created || !schema.primaryKey.every((id) => this.#tags.has(id))) return false;
+    this.#append(schema, upTo);
+    return true;
+  }
+
+  #append(schema: TableSchema, upTo: number): void {
     if (this.#rows >= upTo) return;
     const from = this.#rows;
     const rows = upTo - from;

@@ -142,7 +142,8 @@ class RecordingRegion implements Region {
   }
 
   async delete(): Promise<void> {}
-  async setSchema(schema: TableSchema): Promise<void> {
+  async setSchema(schema: TableSchema, commit?: () => Promise<void>): Promise<void> {
+    await commit?.();
     this.storage.raise("setSchema");
     this.schema = schema;
   }
