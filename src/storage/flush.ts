@@ -5,6 +5,7 @@
 import { randomUUID } from "node:crypto";
 import { assert } from "../base/mod.ts";
 import { fieldColumns, T, type TableSchema, timeColumn } from "../types/mod.ts";
+import { directRows, writeDirect } from "./flush_direct.ts";
 import type { ManifestAction, SeriesFileMeta, SstMeta } from "./manifest.ts";
 import type { RegionImpl } from "./region.ts";
 import type { Frozen } from "./region_host.ts";
@@ -30,15 +31,24 @@ export async function flushRegion(region: RegionImpl, what?: Frozen): Promise<nu
   if (frozen.length === 0 && region.manifest.state.neededSequence === neededSequence) return 0;
   const { schema } = region;
   const windowTicks = region.manifest.state.windowTicks || windowOf(schema);
+  const direct = directRows(region, schema, frozen, series, windowTicks);
   for (const generation of frozen) {
-    await generation.ready();
-    generation.sync();
+    if (generation === direct?.generation) await generation.lateReady();
+    else {
+      await generation.ready();
+      generation.sync();
+    }
   }
   await region.series.sync(schema, series);
-  const sources = frozen.flatMap((g) => g.sources());
+  // A reader may have moved the direct rows to DuckDB meanwhile; they are written once all the same.
+  const sources = frozen.flatMap((g) =>
+    g === direct?.generation ? g.sources().filter((s) => s.late) : g.sources(),
+  );
   const written: SstMeta[] = [];
   const rank = await region.series.rank(schema);
   try {
+    if (direct !== undefined)
+      written.push(await writeDirect(region, schema, direct, rank, neededSequence - 1n));
     for (const late of [false, true]) {
       const part = sources.filter((s) => s.late === late);
       for (const slice of await slices(region, schema, part, windowTicks)) {
