@@ -21,7 +21,7 @@ function findRepository(folder: string): string {
   return findRepository(above);
 }
 
-const SERVER = join(REPOSITORY, "dist/src/server/main.js");
+const SERVER = join(REPOSITORY, "dist/src/server/launch.cjs");
 const READY_S_MAX = 120;
 /** Obsolete files go when their last reader does, within moments; four quiet seconds are plenty. */
 const QUIET_S = 4;
