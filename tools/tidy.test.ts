@@ -11,7 +11,7 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /** Low to high: a folder imports only folders to its left. Folders below protocol/ share a place and never import each other. */
 const ORDER = [
-  ...["base", "types", "kernel", "codec", "disk", "duck", "wal", "storage", "catalog"],
+  ...["base", "types", "kernel", "codec", "parquet", "disk", "duck", "wal", "storage", "catalog"],
   ...["sql", "query", "ingest", "auth", "net", "protocol", "server"],
 ];
 

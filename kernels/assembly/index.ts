@@ -34,6 +34,11 @@ export {
   widen,
   widenLengths,
 } from "./pack";
+export * from "./parquet_bits";
+export * from "./parquet_delta";
+export * from "./parquet_dictionary";
+export * from "./parquet_gather";
+export * from "./parquet_text";
 export {
   decodeSeries,
   encodeSeries,

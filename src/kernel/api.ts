@@ -7,6 +7,7 @@
  * series dictionary (tag values → dense sid) and the last time written per series.
  */
 import type { Column, RegionBatch } from "../types/mod.ts";
+import type { RowEncoder } from "./row_encoder_api.ts";
 
 export type Precision = "ns" | "us" | "ms" | "s" | "m" | "h";
 
@@ -161,6 +162,9 @@ export interface Kernel {
   /** Compact WAL form of a batch (docs/format/wal.md, "columns"), and back. */
   encodeBatch(batch: RegionBatch): Uint8Array;
   decodeBatch(bytes: Uint8Array): RegionBatch;
+
+  /** Encodes columns of rows for a Parquet file, `order` telling the row of each output row; at most `chunkRowsMax` rows at a time. */
+  encodeRows(order: Uint32Array, chunkRowsMax: number): RowEncoder;
 
   crc32c(bytes: Uint8Array, seed?: number): number;
   /** Bytes of linear memory, and of it in use by dictionaries. */

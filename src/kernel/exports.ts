@@ -1,5 +1,7 @@
 /** The raw functions of kernels/assembly/index.ts as WebAssembly shows them: pointers and u32 arrive as signed 32-bit numbers. */
-export interface RawKernel {
+import type { RawParquet } from "./exports_parquet.ts";
+
+export interface RawKernel extends RawParquet {
   readonly memory: WebAssembly.Memory;
   init(seed: bigint, seriesMax: number, columnsMax: number, bytesMax: number): number;
   powersAt(): number;

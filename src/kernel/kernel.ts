@@ -18,6 +18,8 @@ import { KINDS, NONE, OPAQUE, PRECISION_NS, TAG } from "./codes.ts";
 import type { RawKernel } from "./exports.ts";
 import { KernelMemory, noSlot, outOfMemory } from "./memory.ts";
 import { readBody } from "./parsed.ts";
+import { KernelRowEncoder } from "./row_encoder.ts";
+import type { RowEncoder } from "./row_encoder_api.ts";
 import { SeriesBytes } from "./series_bytes.ts";
 
 /** The largest number of bytes the kernels can address, less the page they never use. */
@@ -221,6 +223,10 @@ export class WasmKernel implements Kernel {
 
   decodeBatch(bytes: Uint8Array): RegionBatch {
     return this.#batches.decode(bytes);
+  }
+
+  encodeRows(order: Uint32Array, chunkRowsMax: number): RowEncoder {
+    return new KernelRowEncoder(this.#raw, this.#memory, order, chunkRowsMax);
   }
 
   crc32c(bytes: Uint8Array, seed = 0): number {

@@ -11,3 +11,4 @@ export type {
   SlotInfo,
 } from "./api.ts";
 export { loadKernel } from "./load.ts";
+export * from "./row_encoder_api.ts";
