@@ -1,7 +1,7 @@
 /**
  * A disk that refuses the n-th step, for every n: what was acknowledged is there exactly once, what was refused is not there, reads go
  * on, refusals are storage_unavailable, and after healing and after a restart everything works and nothing is left behind.
- * LONG=1 runs every combination of error, persistence and step.
+ * LONG=1 takes every n with every error, once and lasting; the short form takes some n, other ones at every run. SEED=n repeats it.
  */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,8 +10,12 @@ import { DbError } from "../../src/base/mod.ts";
 import { type Fault, FaultPlan, faultyLogFolder, faultyStore } from "../../src/disk/mod.ts";
 import { TestEngine, type TestRow, testSchema } from "../../src/storage/testing.ts";
 import { T } from "../../src/types/mod.ts";
+import { prng } from "../harness/prng.ts";
 
 const long = process.env.LONG !== undefined;
+const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
+/** Steps of each kind that the short form fails. */
+const shortSteps = 3;
 const hour = 3_600_000_000_000n;
 
 let db: TestEngine | undefined;
@@ -102,7 +106,7 @@ async function start(plan: FaultPlan, where: "log" | "store"): Promise<TestEngin
   return test;
 }
 
-/** Runs the script, checking the answers after each act. Returns how many acts were refused. */
+/** Runs the script, with a read after each refusal and at the end. Returns how many acts were refused. */
 async function run(db: TestEngine, model: Model, what: string): Promise<number> {
   let refused = 0;
   for (const [name, act] of script) {
@@ -115,9 +119,10 @@ async function run(db: TestEngine, model: Model, what: string): Promise<number> 
         answer: { http: 503, retry: true },
       });
       refused++;
+      expect(await db.read("t"), `${what}: read after ${name}`).toEqual(model.rows);
     }
-    expect(await db.read("t"), `${what}: read after ${name}`).toEqual(model.rows);
   }
+  expect(await db.read("t"), `${what}: read at the end`).toEqual(model.rows);
   return refused;
 }
 
@@ -145,13 +150,12 @@ async function survives(where: "log" | "store", fault: Fault): Promise<number> {
   const refused = await run(db, model, what);
   plan.heal();
   expect(await run(db, model, `${what}, healed`)).toBe(0);
+  await put(rowsFrom(30, 900))(db, model);
   await db.kill();
   expect(await db.read("t"), `${what}, started again`).toEqual(model.rows);
   await expectNoOrphans(db, what);
-  await compact(db, model);
-  await put(rowsFrom(30, 900))(db, model);
   await db.compact("t");
-  expect(await db.read("t"), `${what}, at the end`).toEqual(model.rows);
+  expect(await db.read("t"), `${what}, compacted`).toEqual(model.rows);
   await db.stop();
   db = undefined;
   return refused;
@@ -192,12 +196,12 @@ const steps = {
 for (const where of ["log", "store"] as const)
   describe(`${where}: the n-th step fails, for every n`, () => {
     for (const step of steps[where])
-      test(step, { timeout: 1_200_000 }, async () => {
+      test(`${step} (SEED=${seed})`, { timeout: 2_400_000 }, async () => {
         const count = (await counted(where)).count(step);
         expect(count).toBeGreaterThan(0);
+        const codes = ["ENOSPC", "EIO"] as const;
         let refused = 0;
-        for (let nth = 1; nth <= count + 1; nth++) {
-          const codes = ["ENOSPC", "EIO"] as const;
+        for (const nth of chosen(count, prng(seed + step.length))) {
           const landed = step === "write" && where === "log" ? [0, 0.5, 1][nth % 3]! : 0;
           for (const code of long ? codes : [codes[nth % 2]!])
             for (const lasting of long ? [false, true] : [nth % 4 < 2]) {
@@ -209,3 +213,71 @@ for (const where of ["log", "store"] as const)
         if (step !== "delete") expect(refused).toBeGreaterThan(0);
       });
   });
+
+/** Which of the steps 1 to `count` fail; the long form adds one that never comes. */
+function chosen(count: number, random: () => number): number[] {
+  if (long) return Array.from({ length: count + 1 }, (_, i) => i + 1);
+  const picks = Array.from({ length: shortSteps }, () => 1 + Math.floor(random() * count));
+  return [...new Set(picks)];
+}
+
+/** A manifest commit that failed after its file was visible, and whose file could not be removed again. */
+describe("a commit in doubt", () => {
+  for (const nth of [1, 2, 3, 4, 5, 6])
+    test(`the ${nth}. sync of a folder`, async () => {
+      const plan = new FaultPlan();
+      db = await start(plan, "store");
+      const model = new Model();
+      plan.fail({ step: "folder_sync", nth, code: "EIO", lasting: true });
+      // The first delete is that of the commit's file; those of the files it names would work.
+      plan.fail({ step: "delete", nth: 1, code: "EIO" });
+      for (const [, act] of script.slice(0, 9)) await act(db, model).catch(() => undefined);
+      expect(await db.read("t")).toEqual(model.rows);
+      plan.heal();
+      await db.kill();
+      expect(await db.read("t"), "started again").toEqual(model.rows);
+      await expectNoOrphans(db, "in doubt");
+      await db.compact("t");
+      expect(await db.read("t"), "compacted").toEqual(model.rows);
+    });
+});
+
+describe("memory fills up while the disk refuses flushes", () => {
+  test("writes are refused as storage_unavailable and taken again without a restart", async () => {
+    const plan = new FaultPlan();
+    db = await TestEngine.start({
+      wrapStore: (store) => faultyStore(store, plan),
+      limits: { regionFlushBytes: 20_000, writeBufferBytes: 60_000, stallMs: 500, tickMs: 50 },
+    });
+    await db.table("t", testSchema(1024, ["host"], { n: T.int64 }));
+    plan.fail({ step: "sync", nth: 1, code: "ENOSPC", lasting: true });
+    const model = new Model();
+    const refusals: unknown[] = [];
+    const write = async (step: number) => {
+      const rows = Array.from({ length: 200 }, (_, i) => ({
+        tags: { host: "h" },
+        time: BigInt(step * 200 + i),
+        fields: { n: BigInt(i) },
+      }));
+      await put(rows)(db!, model).catch((error) => refusals.push(error));
+    };
+    for (let step = 0; step < 30; step++) await write(step);
+    expect(refusals.length).toBeGreaterThan(10);
+    for (const error of refusals) expect(error).toMatchObject({ code: "storage_unavailable" });
+    expect(await db.read("t")).toEqual(model.rows);
+    // A start on the full disk must not be refused either: the rows fitted into memory before.
+    await db.kill();
+    expect(await db.read("t")).toEqual(model.rows);
+    plan.heal();
+    const before = refusals.length;
+    for (let tries = 0; tries < 100 && refusals.length > before - 1; tries++) {
+      const known = refusals.length;
+      await write(100 + tries);
+      if (refusals.length === known) break;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    await db.flush("t");
+    expect(db.region("t").stats().memtableRows).toBe(0);
+    expect(await db.read("t")).toEqual(model.rows);
+  });
+});
