@@ -7,7 +7,7 @@ export function banner(url: string, config: Config): string {
   const curl = `curl${url.startsWith("https:") ? " -k" : ""}${auth}`;
   const writing = config["influxdb.enable"]
     ? `  write a row    ${curl} '${url}/v1/influxdb/api/v2/write?db=public&precision=ms' --data-binary $'cpu,host=a usage=1.5 1700000000000'\n`
-    : `  write a row    ${curl} '${url}/v1/sql?db=public' --data-urlencode "sql=CREATE TABLE IF NOT EXISTS cpu (host STRING, ts TIMESTAMP(3) TIME INDEX, usage DOUBLE, PRIMARY KEY (host)); INSERT INTO cpu VALUES ('a', 1700000000000, 1.5)"\n`;
+    : `  write a row    ${curl} '${url}/v1/sql?db=public' --data-urlencode "sql=CREATE TABLE IF NOT EXISTS cpu (host STRING, ts TIMESTAMP(3) TIME INDEX, busy DOUBLE, PRIMARY KEY (host)); INSERT INTO cpu VALUES ('a', 1700000000000, 1.5)"\n`;
   return `
 Tidemark is ready at ${url}
 

@@ -25,6 +25,8 @@ export interface StartOptions {
   readonly flags?: readonly string[];
   /** More environment variables; the settings of the test's own environment are not passed on. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Folder that relative paths in flags start from; else this process's own. */
+  readonly cwd?: string;
   /** Fixed port; else a free one. */
   readonly port?: number;
   /** Do not wait until it answers. */
@@ -153,12 +155,13 @@ export class TestServer {
   }
 
   async #spawn(): Promise<void> {
-    const { flags = [], env = {}, wait = true } = this.options;
+    const { cwd, flags = [], env = {}, wait = true } = this.options;
     const args = [MAIN, "standalone", "start", "--http-addr", `127.0.0.1:${this.port}`];
     const inherited = Object.entries(process.env).filter(
       ([name]) => !/^(TIDEMARK|GREPTIMEDB)_/.test(name),
     );
     const child = spawn(process.execPath, [...args, "--data-home", this.dataHome, ...flags], {
+      ...(cwd === undefined ? {} : { cwd }),
       env: { ...Object.fromEntries(inherited), ...env },
       stdio: ["ignore", "pipe", "pipe"],
     });
