@@ -5,11 +5,11 @@ import {
   type Column,
   type ColumnType,
   type FixedArray,
+  pickRows,
   T,
   textColumn,
 } from "../types/mod.ts";
 import { conversion, showValue } from "./convert.ts";
-import { pickRows } from "./pick_rows.ts";
 import { convertTicks } from "./times.ts";
 
 const seed = Number(process.env.SEED ?? 20240601);

@@ -6,8 +6,8 @@
 import {
   type Column,
   type ColumnType,
-  type FixedArray,
   type FixedColumn,
+  fixedArray,
   isNull,
   isVar,
   sameType,
@@ -65,7 +65,7 @@ export function conversion(from: ColumnType, to: ColumnType): Convert | undefine
 function toInteger(column: Column, rows: number, to: ColumnType, misfit: Misfit): Column {
   const { values, validity } = column as FixedColumn;
   const [min, max] = RANGE[to.kind]!;
-  const out = integerArray(to, rows);
+  const out = fixedArray(to, rows);
   const wide = is64(to);
   for (let row = 0; row < rows; row++) {
     const value = values[row]!;
@@ -114,27 +114,6 @@ const toJson: Convert = (column, rows, misfit) => {
   }
   return { ...column, type: { kind: "json" } };
 };
-
-function integerArray(type: ColumnType, rows: number): FixedArray {
-  switch (type.kind) {
-    case "int8":
-      return new Int8Array(rows);
-    case "int16":
-      return new Int16Array(rows);
-    case "int32":
-      return new Int32Array(rows);
-    case "uint8":
-      return new Uint8Array(rows);
-    case "uint16":
-      return new Uint16Array(rows);
-    case "uint32":
-      return new Uint32Array(rows);
-    case "uint64":
-      return new BigUint64Array(rows);
-    default:
-      return new BigInt64Array(rows);
-  }
-}
 
 /** A value for a message: short, quoted when it is text. */
 export function showValue(column: Column, row: number): string {

@@ -4,6 +4,7 @@ import {
   type Column,
   type ColumnSchema,
   type FixedArray,
+  fixedArray,
   isNull,
   isVar,
   UNIT_NANOS,
@@ -116,7 +117,7 @@ function repeat(column: ColumnSchema, value: Scalar, rows: number): Column {
     for (let row = 0; row < rows; row++) bytes.set(value.bytes, row * size);
     return { type, offsets: Uint32Array.from({ length: rows + 1 }, (_, i) => i * size), bytes };
   }
-  const values = fixedArray(column, rows);
+  const values = fixedArray(column.type, rows);
   if (type.kind === "decimal") {
     const word = BigInt(value.fixed);
     const words = values as BigInt64Array;
@@ -138,7 +139,7 @@ function nullColumn(column: ColumnSchema, rows: number): Column {
     case "vector":
       return { type, offsets: new Uint32Array(rows + 1), bytes: new Uint8Array(0), validity };
     default:
-      return { type, values: fixedArray(column, rows), validity };
+      return { type, values: fixedArray(column.type, rows), validity };
   }
 }
 
@@ -168,33 +169,4 @@ function fillVar(given: Column, fill: Column, rows: number): Column {
       offsets[row],
     );
   return { type: given.type, offsets, bytes };
-}
-
-function fixedArray({ type }: ColumnSchema, rows: number): FixedArray {
-  switch (type.kind) {
-    case "int8":
-      return new Int8Array(rows);
-    case "int16":
-      return new Int16Array(rows);
-    case "int32":
-    case "date":
-      return new Int32Array(rows);
-    case "uint8":
-    case "bool":
-      return new Uint8Array(rows);
-    case "uint16":
-      return new Uint16Array(rows);
-    case "uint32":
-      return new Uint32Array(rows);
-    case "uint64":
-      return new BigUint64Array(rows);
-    case "float32":
-      return new Float32Array(rows);
-    case "float64":
-      return new Float64Array(rows);
-    case "decimal":
-      return new BigInt64Array(rows * 2);
-    default:
-      return new BigInt64Array(rows);
-  }
 }

@@ -9,6 +9,7 @@ import {
   type ColumnType,
   type FixedArray,
   type FixedColumn,
+  fixedArray,
   isVar,
   type RegionBatch,
   type VarColumn,
@@ -295,7 +296,7 @@ class Unpacker {
 
   #fixed(type: ColumnType, width: number, empty: boolean): FixedColumn {
     const { rows } = this;
-    const values = arrayOf(type, rows);
+    const values = fixedArray(type, rows);
     if (empty) return { type, values };
     if (type.kind === "bool") {
       const packed = this.#take(bitmapBytes(rows));
@@ -357,32 +358,3 @@ const BITS = Uint8Array.from({ length: 256 }, (_, byte) => {
   for (let bits = byte; bits !== 0; bits &= bits - 1) set++;
   return set;
 });
-
-function arrayOf(type: ColumnType, rows: number): FixedArray {
-  switch (type.kind) {
-    case "int8":
-      return new Int8Array(rows);
-    case "int16":
-      return new Int16Array(rows);
-    case "int32":
-    case "date":
-      return new Int32Array(rows);
-    case "uint8":
-    case "bool":
-      return new Uint8Array(rows);
-    case "uint16":
-      return new Uint16Array(rows);
-    case "uint32":
-      return new Uint32Array(rows);
-    case "uint64":
-      return new BigUint64Array(rows);
-    case "float32":
-      return new Float32Array(rows);
-    case "float64":
-      return new Float64Array(rows);
-    case "decimal":
-      return new BigInt64Array(2 * rows);
-    default:
-      return new BigInt64Array(rows);
-  }
-}

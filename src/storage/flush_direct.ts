@@ -11,6 +11,7 @@ import {
   fieldColumns,
   isAppendMode,
   isVar,
+  pickRows,
   type TableSchema,
   tagColumns,
   timeColumn,
@@ -18,7 +19,6 @@ import {
 import type { SstMeta } from "./manifest.ts";
 import type { Generation } from "./memtable.ts";
 import type { Piece } from "./memtable_part.ts";
-import { pickRows } from "./pending.ts";
 import type { RegionImpl } from "./region.ts";
 import type { SeriesRank } from "./series.ts";
 import { fileColumns, footerOf, rowGroupRows } from "./sst.ts";

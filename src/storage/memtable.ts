@@ -12,13 +12,14 @@ import {
   columnById,
   duckTypeName,
   fieldColumns,
+  pickRows,
   type RegionBatch,
   T,
   type TableSchema,
   timeColumn,
 } from "../types/mod.ts";
 import { Part, type Piece } from "./memtable_part.ts";
-import { internalTypes, pickRows } from "./pending.ts";
+import { internalTypes } from "./pending.ts";
 import type { Source } from "./source.ts";
 
 let generations = 0;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Column, isNull, isVar, T, textColumn } from "../types/mod.ts";
-import { PendingColumns, pickRows } from "./pending.ts";
+import { type Column, isNull, isVar, pickRows, T, textColumn } from "../types/mod.ts";
+import { PendingColumns } from "./pending.ts";
 
 const numbers = (values: readonly (number | null)[]): Column => {
   const validity = new Uint8Array(((values.length + 63) >> 6) * 8);

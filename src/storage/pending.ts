@@ -4,12 +4,14 @@
  */
 import { assert, Bug } from "../base/mod.ts";
 import {
+  arrayClassOf,
   type Column,
   type ColumnType,
   type FixedArray,
   isVar,
   T,
   valueBytes,
+  wordsPerRow,
 } from "../types/mod.ts";
 import { pieceArrays } from "./array_pool.ts";
 
@@ -24,7 +26,7 @@ class FixedBuilder {
     readonly type: ColumnType,
     capacity: number,
   ) {
-    this.#perRow = type.kind === "decimal" ? 2 : 1;
+    this.#perRow = wordsPerRow(type);
     this.values = pooledArray(type, capacity * this.#perRow);
   }
 
@@ -251,72 +253,7 @@ function newBuilder(type: ColumnType, capacity: number): Builder {
 }
 
 function pooledArray(type: ColumnType, length: number): FixedArray {
-  return pieceArrays.take(arrayClass(type), length);
-}
-
-function newArray(type: ColumnType, length: number): FixedArray {
-  return new (arrayClass(type))(length);
-}
-
-type ArrayClass = new (length: number) => FixedArray;
-
-function arrayClass(type: ColumnType): ArrayClass {
-  switch (type.kind) {
-    case "int8":
-      return Int8Array;
-    case "int16":
-      return Int16Array;
-    case "int32":
-    case "date":
-      return Int32Array;
-    case "uint8":
-    case "bool":
-      return Uint8Array;
-    case "uint16":
-      return Uint16Array;
-    case "uint32":
-      return Uint32Array;
-    case "uint64":
-      return BigUint64Array;
-    case "float32":
-      return Float32Array;
-    case "float64":
-      return Float64Array;
-    case "int64":
-    case "timestamp":
-    case "decimal":
-      return BigInt64Array;
-    default:
-      throw new Bug(`${type.kind} is no fixed-width column type`);
-  }
-}
-
-/** Rows `picked` (ascending) of a column, as a new column. For the rows that arrive late. */
-export function pickRows(column: Column, picked: Uint32Array): Column {
-  const validity =
-    column.validity === undefined ? undefined : new Uint8Array(bitmapBytes(picked.length));
-  if (validity !== undefined)
-    for (let i = 0; i < picked.length; i++)
-      if (bit(column.validity!, picked[i]!)) validity[i >> 3]! |= 1 << (i & 7);
-  if (isVar(column)) {
-    const offsets = new Uint32Array(picked.length + 1);
-    for (let i = 0; i < picked.length; i++)
-      offsets[i + 1] = offsets[i]! + column.offsets[picked[i]! + 1]! - column.offsets[picked[i]!]!;
-    const bytes = new Uint8Array(offsets[picked.length]!);
-    for (let i = 0; i < picked.length; i++)
-      bytes.set(
-        column.bytes.subarray(column.offsets[picked[i]!]!, column.offsets[picked[i]! + 1]!),
-        offsets[i]!,
-      );
-    return { type: column.type, offsets, bytes, validity };
-  }
-  const perRow = column.type.kind === "decimal" ? 2 : 1;
-  const values = newArray(column.type, picked.length * perRow);
-  // biome-ignore format: one copy loop for both element types
-  for (let i = 0; i < picked.length; i++)
-    for (let w = 0; w < perRow; w++)
-      (values as Float64Array)[i * perRow + w] = (column.values as Float64Array)[picked[i]! * perRow + w]!;
-  return { type: column.type, values, validity };
+  return pieceArrays.take(arrayClassOf(type), length);
 }
 
 /** The types of the internal columns of memtables. */

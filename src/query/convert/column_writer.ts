@@ -4,7 +4,13 @@
  * Never converts between types and never looks at SQL.
  */
 import { assert } from "../../base/mod.ts";
-import { type Column, type ColumnType, type FixedArray, valueBytes } from "../../types/mod.ts";
+import {
+  type Column,
+  type ColumnType,
+  type FixedArray,
+  fixedArray,
+  valueBytes,
+} from "../../types/mod.ts";
 
 /** 16 bytes a value is the usual length of a tag or a short message; the buffer doubles past it. */
 const textBytesGuess = 16;
@@ -120,35 +126,5 @@ export class ColumnWriter {
     const grown = Buffer.allocUnsafe(Math.max(need, this.#bytes.length * 2));
     grown.set(this.#bytes.subarray(0, this.#byteCount));
     this.#bytes = grown;
-  }
-}
-
-/** The array of a fixed-width column of `rows` rows, zeroed. */
-function fixedArray(type: ColumnType, rows: number): FixedArray {
-  switch (type.kind) {
-    case "int8":
-      return new Int8Array(rows);
-    case "int16":
-      return new Int16Array(rows);
-    case "int32":
-    case "date":
-      return new Int32Array(rows);
-    case "uint8":
-    case "bool":
-      return new Uint8Array(rows);
-    case "uint16":
-      return new Uint16Array(rows);
-    case "uint32":
-      return new Uint32Array(rows);
-    case "uint64":
-      return new BigUint64Array(rows);
-    case "float32":
-      return new Float32Array(rows);
-    case "float64":
-      return new Float64Array(rows);
-    case "decimal":
-      return new BigInt64Array(rows * 2);
-    default:
-      return new BigInt64Array(rows);
   }
 }
