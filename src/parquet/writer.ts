@@ -67,6 +67,10 @@ function checkTable(table: FlushTable): void {
   assert(rows > 0, "a file has rows");
   assert(sum(table.pieces) === rows, "the order has all rows of the pieces");
   assert(table.rowGroupRows > 0 && table.rowGroupRows <= rowGroupRowsMax, "row groups are bounded");
+  let last = 0;
+  for (const row of table.order) if (row > last) last = row;
+  assert(last < rows, "the order names rows of the pieces");
+  assert(sum(table.runs.rows) === rows, "the runs have all rows");
   assert(table.sids.values.length === table.runs.rows.length, "every run has a series");
   for (const { name, pieces } of [table.time, ...table.fields])
     assert(pieces.length === table.pieces.length, `column ${name} has every piece`);
