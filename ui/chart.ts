@@ -19,6 +19,9 @@ const STEPS_MS = [
   108e5, 216e5, 432e5, 864e5, 1728e5, 6048e5, 2592e6, 7776e6, 31536e6,
 ];
 
+/** More say nothing beside a line; the table has every digit. */
+const DIGITS_SHOWN = 7;
+
 interface Frame {
   readonly width: number;
   readonly height: number;
@@ -91,7 +94,7 @@ export class Chart {
     pen.lineTo(x, frame.height - MARGIN.bottom);
     pen.stroke();
     pen.setLineDash([]);
-    const rows: Node[] = [document.createTextNode(new Date(near).toISOString().replace("T", " "))];
+    const rows: Node[] = [document.createTextNode(instant(near))];
     for (const [i, line] of this.#series.entries()) {
       const point = line.points.find((p) => p.x === near);
       if (point === undefined) continue;
@@ -100,7 +103,7 @@ export class Chart {
       pen.arc(x, frame.y(point.y), 3.5, 0, Math.PI * 2);
       pen.fill();
       const row = document.createElement("div");
-      row.append(swatch(i), `${line.name}: ${point.y}`);
+      row.append(swatch(i), `${line.name}: ${Number(point.y.toPrecision(DIGITS_SHOWN))}`);
       rows.push(row);
     }
     this.#tip.replaceChildren(...rows.slice(0, 13));
@@ -217,6 +220,14 @@ function shortNumber(value: number, step: number): string {
       return `${Number((value / (word === "k" ? 1e3 : limit)).toPrecision(4))}${word}`;
   if (size !== 0 && size < 1e-4) return value.toExponential(1);
   return value.toFixed(Math.min(6, Math.max(0, -Math.floor(Math.log10(step)))));
+}
+
+/** `2024-01-02 03:04:05`, in UTC, with milliseconds where there are some. */
+function instant(ms: number): string {
+  return new Date(ms)
+    .toISOString()
+    .replace("T", " ")
+    .replace(/(\.000)?Z$/, "");
 }
 
 function timeLabel(ms: number, step: number): string {

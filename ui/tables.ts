@@ -68,6 +68,7 @@ export class TableList {
         const type = document.createElement("small");
         type.textContent = column.type;
         row.className = column.role.toLowerCase();
+        row.title = `${column.name}: ${column.type}, ${row.className}`;
         row.append(column.name, type);
         list.append(row);
       }
