@@ -38,6 +38,13 @@ function run(...args: string[]) {
 }
 
 describe("the main job", () => {
+  test("without InfluxDB's paths the banner writes its row by SQL, and that works too", async () => {
+    const server = await start({ env: { TIDEMARK_STANDALONE__INFLUXDB__ENABLE: "false" } });
+    const statements = /write a row .*"sql=(.*)"/.exec(server.log)?.[1] ?? "";
+    expect(await server.sql(statements)).toEqual([[1]]);
+    expect(await server.sql("SELECT * FROM cpu")).toEqual([["a", 1_700_000_000_000, 1.5]]);
+  });
+
   test("write a row, query it, open the page; the banner's commands are these", async () => {
     const server = await start();
     expect(server.log).toContain(`${server.url}/v1/influxdb/api/v2/write?db=public&precision=ms`);

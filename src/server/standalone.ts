@@ -10,7 +10,7 @@ import { openUserProvider, parseProviderSpec, type UserProvider } from "../auth/
 import {
   type Clock,
   DbError,
-  type Fatal,
+  Fatal,
   formatBytes,
   type Logger,
   MemoryBudget,
@@ -18,7 +18,7 @@ import {
   messageOf,
 } from "../base/mod.ts";
 import { type Catalog, openCatalog } from "../catalog/mod.ts";
-import { lockDataHome, openLocalStore, openLogFolder } from "../disk/mod.ts";
+import { lockDataHome, type ObjectStore, openLocalStore, openLogFolder } from "../disk/mod.ts";
 import { Duck } from "../duck/mod.ts";
 import { createIngestor } from "../ingest/mod.ts";
 import { type Kernel, loadKernel } from "../kernel/mod.ts";
@@ -51,6 +51,8 @@ export interface StandaloneOptions {
   readonly onFatal: (error: Fatal) => void;
 }
 
+/** Folder of the catalog in the data home. */
+const CATALOG = "metadata/";
 /** Statements at once for each core: two run while the others wait for the disk. */
 const QUERIES_PER_CORE = 4;
 
@@ -128,6 +130,7 @@ export class Standalone {
     const { clock, cores } = this.options;
     const log = this.#logger;
     const store = await openLocalStore(dataHome);
+    await refuseLostCatalog(store, dataHome);
     const swept = await store.sweep();
     if (swept > 0) log.info({ files: swept }, "removed temporary files of a former process");
     const kernel = await loadKernel({
@@ -175,7 +178,7 @@ export class Standalone {
       kernel,
       clock,
       log,
-      prefix: "metadata/",
+      prefix: CATALOG,
       columnsMax: config.max_columns,
     });
     catalog = opened;
@@ -312,6 +315,19 @@ interface Core {
   readonly storage: StorageEngine;
   readonly catalog: Catalog;
   readonly ingestor: ReturnType<typeof createIngestor>;
+}
+
+/**
+ * Tables without a catalog are a home that was copied or restored in part: an empty catalog would call their files
+ * left-overs, and recovery would remove them. Throws Fatal, with everything left in place.
+ */
+async function refuseLostCatalog(store: ObjectStore, dataHome: string): Promise<void> {
+  if ((await store.list(CATALOG)).length > 0) return;
+  if ((await store.list("data/")).length === 0) return;
+  throw new Fatal(
+    `${join(dataHome, CATALOG)} is missing or empty, but there are tables in ${join(dataHome, "data")}: ` +
+      "restore it from a backup; to start anew, move the whole data home away",
+  );
 }
 
 /** Without users, everyone is the built-in one of the reference. */
