@@ -38,6 +38,7 @@ export * from "./parquet_bits";
 export * from "./parquet_delta";
 export * from "./parquet_dictionary";
 export * from "./parquet_gather";
+export * from "./parquet_lz4";
 export * from "./parquet_text";
 export {
   decodeSeries,

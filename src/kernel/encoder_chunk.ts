@@ -1,6 +1,6 @@
 /**
  * One column chunk: which encoding it gets, and the calls that make it. Integers become deltas, unless a dictionary is shorter; floats
- * stay as they are unless a dictionary is shorter, as do texts, with their lengths as deltas. A column with a value per run becomes a
+ * stay as they are unless a dictionary is shorter, as do texts, with their lengths as deltas, and compressed. A column with a value per run becomes a
  * dictionary whose indices are runs, without a look at the rows. What a call leaves in the kernels' globals is read at once.
  */
 import { DbError } from "../base/mod.ts";
@@ -18,6 +18,9 @@ const pageBytesMax = 1 << 20;
 const deltaBitsToDoubt = 8;
 /** Longer least or greatest texts are left out: they would bloat the footer, and nobody prunes by them. */
 const rangeBytesMax = 65_536;
+
+/** A page is compressed if that saves an eighth of it; reading it costs more then. */
+const worthwhile = 7 / 8;
 
 const nothing = new Uint8Array(0);
 
@@ -61,6 +64,8 @@ function powerOfTwo(n: number, most: number): number {
 
 /** Bits of an index into `entries`, at least one. */
 const indexWidth = (entries: number) => Math.max(1, 32 - Math.clz32(entries - 1));
+
+type PageHead = Omit<EncodedPage, "values" | "plainBytes">;
 
 /** Output rows of a chunk. */
 export interface ChunkRows {
@@ -225,15 +230,14 @@ export class ChunkCoder {
     const range = this.#textRange(0, kept);
     const pages =
       bytes <= pageBytesMax
-        ? [{ ...page, values: this.#joined(kept, bytes) }]
+        ? [{ ...page, ...this.#joined(kept, bytes) }]
         : this.#textPages(column, rows);
     const encoding = "delta_length";
     return { encoding, dictionary: undefined, pages, nulls: page.nulls, range };
   }
 
-  /** Pages of texts that are too long for one. */
-  #textPages(column: EncoderColumn, rows: ChunkRows): EncodedPage[] {
-    const pages: EncodedPage[] = [];
+  /** Pages of texts that are too long for one; a page takes some milliseconds. */
+  *#textPages(column: EncoderColumn, rows: ChunkRows): Generator<EncodedPage> {
     for (let from = 0; from < rows.count; ) {
       const order = rows.order + 4 * from;
       const most = rows.count - from;
@@ -241,11 +245,9 @@ export class ChunkCoder {
       const part = { count, order, gathered: count, runs: undefined };
       const kept = this.#gatherTexts(column, part);
       const bytes = Number(this.raw.textBytes(this.at.words, kept));
-      const page = this.#page(column, part, kept);
-      pages.push({ ...page, values: this.#joined(kept, bytes) });
+      yield { ...this.#page(column, part, kept), ...this.#joined(kept, bytes) };
       from += count;
     }
-    return pages;
   }
 
   #gatherTexts(column: EncoderColumn, rows: ChunkRows): number {
@@ -261,19 +263,24 @@ export class ChunkCoder {
     );
   }
 
-  /** The gathered texts as DELTA_LENGTH_BYTE_ARRAY. */
-  #joined(kept: number, bytes: number): Uint8Array {
-    const { at, raw } = this;
-    return this.memory.withBlock((raw.deltaBound(kept) >>> 0) + bytes, (out) => {
+  /** The gathered texts as DELTA_LENGTH_BYTE_ARRAY, compressed if that is worthwhile. */
+  #joined(kept: number, bytes: number): Pick<EncodedPage, "values" | "plainBytes"> {
+    const { at, memory, raw } = this;
+    return memory.withBlock((raw.deltaBound(kept) >>> 0) + bytes, (out) => {
       const lengths = raw.encodeDelta(at.words, kept, 1, out) >>> 0;
-      const end = raw.joinTexts(at.starts, at.words, kept, lengths) >>> 0;
-      return this.memory.copyBytes(out, end - out);
+      const size = (raw.joinTexts(at.starts, at.words, kept, lengths) >>> 0) - out;
+      return memory.withBlock(raw.lz4Bound(size) >>> 0, (packed) => {
+        const packedSize = (raw.lz4Compress(out, size, packed) >>> 0) - packed;
+        return packedSize < size * worthwhile
+          ? { values: memory.copyBytes(packed, packedSize), plainBytes: size }
+          : { values: memory.copyBytes(out, size), plainBytes: undefined };
+      });
     });
   }
 
   #dictionary(
     rows: ChunkRows,
-    page: Omit<EncodedPage, "values">,
+    page: PageHead,
     kept: number,
     entries: number,
     plain: Uint8Array,
@@ -297,7 +304,7 @@ export class ChunkCoder {
   }
 
   /** Levels and counts of the rows last gathered, of which `kept` values are not NULL. */
-  #page(column: EncoderColumn, rows: ChunkRows, kept: number): Omit<EncodedPage, "values"> {
+  #page(column: EncoderColumn, rows: ChunkRows, kept: number): PageHead {
     const { at, raw } = this;
     const { count, runs } = rows;
     if (column.required) return { rows: count, nulls: 0, levels: nothing };
@@ -344,8 +351,12 @@ export class ChunkCoder {
   }
 }
 
-function single(page: Omit<EncodedPage, "values">, values: Uint8Array) {
-  return { dictionary: undefined, pages: [{ ...page, values }], nulls: page.nulls };
+function single(page: PageHead, values: Uint8Array) {
+  return {
+    dictionary: undefined,
+    pages: [{ ...page, values, plainBytes: undefined }],
+    nulls: page.nulls,
+  };
 }
 
 /** A hybrid of `count` ones. */

@@ -66,7 +66,7 @@ export class EncoderColumn {
   readonly #memory: KernelMemory;
   /** Values, or offsets. */
   readonly #fixed: Block;
-  #bytes: Block | undefined;
+  readonly #bytes: Block | undefined;
   #bytesUsed = 0;
   #validity: Block | undefined;
   #filled = 0;
@@ -77,6 +77,8 @@ export class EncoderColumn {
     readonly type: ColumnType,
     readonly required: boolean,
     readonly rows: number,
+    /** Most bytes of all texts. */
+    readonly textBytes: number,
   ) {
     this.#raw = raw;
     this.#memory = memory;
@@ -88,7 +90,14 @@ export class EncoderColumn {
       raw,
       this.physical === "bytes" ? 4 * (rows + 1) : Math.max(this.stride, 1) * rows,
     );
-    if (this.physical === "bytes") memory.write(this.#fixed.at, new Uint32Array(1));
+    if (this.physical !== "bytes") return;
+    try {
+      this.#bytes = takeBlock(raw, textBytes);
+    } catch (cause) {
+      raw.give(this.#fixed.at, this.#fixed.bytes);
+      throw cause;
+    }
+    memory.write(this.#fixed.at, new Uint32Array(1));
   }
 
   get filled(): number {
@@ -148,7 +157,7 @@ export class EncoderColumn {
     if (!isVar(piece)) throw new Bug(`values of ${this.type.kind} have offsets`);
     const from = piece.offsets[0]!;
     const length = piece.offsets[rows]! - from;
-    this.#reserve(length);
+    assert(this.#bytesUsed + length <= this.textBytes, "texts are as long as was said");
     this.#memory.write(this.bytesAt + this.#bytesUsed, piece.bytes.subarray(from, from + length));
     this.#addOffsets(piece, rows, place);
     this.#bytesUsed += length;
@@ -157,19 +166,6 @@ export class EncoderColumn {
   #addOffsets(piece: VarColumn, rows: number, place: number): void {
     this.#memory.write(place, piece.offsets, 4 * (rows + 1));
     this.#raw.rebaseOffsets(place, rows + 1, this.#bytesUsed, place);
-  }
-
-  /** Makes room for `more` bytes; a block that is too small is replaced by one twice as large. */
-  #reserve(more: number): void {
-    const need = this.#bytesUsed + more;
-    const old = this.#bytes;
-    if (old !== undefined && need + SLACK <= old.bytes) return;
-    const grown = takeBlock(this.#raw, old === undefined ? need : Math.max(need, 2 * old.bytes));
-    if (old !== undefined) {
-      this.#memory.bytes.copyWithin(grown.at, old.at, old.at + this.#bytesUsed);
-      this.#raw.give(old.at, old.bytes);
-    }
-    this.#bytes = grown;
   }
 
   free(): void {

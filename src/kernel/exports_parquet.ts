@@ -82,6 +82,9 @@ export interface RawParquet {
     starts: number,
     lengths: number,
   ): number;
+  lz4Bound(length: number): number;
+  lz4Compress(from: number, length: number, to: number): number;
+
   textBytes(lengths: number, count: number): bigint;
   joinTexts(starts: number, lengths: number, count: number, to: number): number;
   joinEntries(starts: number, lengths: number, entries: number, count: number, to: number): number;

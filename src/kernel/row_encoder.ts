@@ -41,10 +41,10 @@ export class KernelRowEncoder implements RowEncoder {
     this.#chunks = new ChunkCoder(raw, memory, scratch);
   }
 
-  begin(type: ColumnType, required: boolean, rows: number): void {
+  begin(type: ColumnType, required: boolean, rows: number, textBytes: number): void {
     this.#column?.free();
     this.#column = undefined;
-    this.#column = new EncoderColumn(this.#raw, this.#memory, type, required, rows);
+    this.#column = new EncoderColumn(this.#raw, this.#memory, type, required, rows, textBytes);
   }
 
   add(piece: Column | undefined, rows: number): void {

@@ -13,6 +13,8 @@ export interface EncodedPage {
   readonly levels: Uint8Array;
   /** For "dictionary": a byte with the width of the indices, then their hybrid. */
   readonly values: Uint8Array;
+  /** When `values` are compressed, as an LZ4 block: their bytes without it. */
+  readonly plainBytes: number | undefined;
 }
 
 export interface EncodedChunk {
@@ -20,7 +22,8 @@ export interface EncodedChunk {
   readonly encoding: ChunkEncoding;
   /** PLAIN, for "dictionary" only. */
   readonly dictionary: { readonly entries: number; readonly bytes: Uint8Array } | undefined;
-  readonly pages: readonly EncodedPage[];
+  /** Pages of texts are encoded as they are taken, once, and before the next call of the encoder. */
+  readonly pages: Iterable<EncodedPage>;
   readonly nulls: number;
   /**
    * Least and greatest value, PLAIN without length, as the column's type orders them; absent when all are NULL or one is a NaN.
@@ -36,8 +39,8 @@ export type Physical = "boolean" | "int32" | "int64" | "float" | "double" | "byt
  * two of them, so that the caller can give way. Holds memory of the kernel until `free`.
  */
 export interface RowEncoder {
-  /** Begins a column of `rows` values, of which pieces follow; forgets the one before. */
-  begin(type: ColumnType, required: boolean, rows: number): void;
+  /** Begins a column of `rows` values, texts of at most `textBytes` together, of which pieces follow; forgets the one before. */
+  begin(type: ColumnType, required: boolean, rows: number, textBytes: number): void;
   /** The next `rows` values, all NULL when `piece` is undefined. */
   add(piece: Column | undefined, rows: number): void;
   /** Encodes output rows [from, to) of a column that has a value per row. */

@@ -39,19 +39,20 @@ export class Output {
 
 /** Work between two turns of the event loop, in rows of a delta-coded column: about 4 ms. */
 const turnWork = 400_000;
-/** Bytes that are copied in the time in which one such row is encoded. */
-const bytesPerRow = 16;
+/** Bytes that are copied, or compressed, in the time in which one such row is encoded. */
+const copiedPerRow = 16;
+const encodedPerRow = 4;
 
 /** Counts work and gives way when there was enough. There is no clock here. */
 export class Turns {
   #work = 0;
 
   async copied(column: Column | undefined, rows: number): Promise<void> {
-    await this.#add((column === undefined ? rows : columnBytes(column)) / bytesPerRow);
+    await this.#add((column === undefined ? rows : columnBytes(column)) / copiedPerRow);
   }
 
   async encoded(rows: number, bytes: number): Promise<void> {
-    await this.#add(rows + bytes / bytesPerRow);
+    await this.#add(rows + bytes / encodedPerRow);
   }
 
   async #add(work: number): Promise<void> {

@@ -1,9 +1,13 @@
 /** The writer as its caller sees it: it gives way, gives memory back whatever happens, and a file is as small as it should be. */
+import { createHash } from "node:crypto";
+import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadKernel } from "../kernel/mod.ts";
 import { T } from "../types/mod.ts";
 import { writeParquet } from "./mod.ts";
 import { Bench, columnOf, flushColumn, tableOf, type Value } from "./testing/tables.ts";
+
+const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
 
 let bench: Bench;
 beforeAll(async () => {
@@ -13,6 +17,14 @@ afterAll(() => bench.close());
 
 const counting = (rows: number) => Array.from({ length: rows }, (_, i) => BigInt(i));
 const noSink = async () => undefined;
+
+/** Text in which hardly anything repeats. */
+const noiseText = (length: number) =>
+  Array.from({ length: Math.ceil(length / 88) }, (_, i) =>
+    createHash("sha512").update(String(i)).digest("base64"),
+  )
+    .join("")
+    .slice(0, length);
 
 /** Bytes per row of the column `v`. */
 async function bytesPerRow(rows: number): Promise<number> {
@@ -42,6 +54,59 @@ describe("sizes", () => {
     await bench.write(table);
     await bench.compare([column], table.order);
     expect(await bytesPerRow(5000)).toBeLessThan((128 + 2 * 16) / 200);
+  });
+
+  test("texts are compressed when that helps, page by page", async () => {
+    const rows = 6000;
+    const line = (i: number) =>
+      `GET /api/v1/items/${(i * 7919) % 10_007} took ${i % 997} ms, status ${200 + (i % 5)}`;
+    const noise = (i: number) => createHash("sha512").update(String(i)).digest();
+    const same = "long and always the same ".repeat(200);
+    const columns = [
+      { name: "v", type: T.string, values: Array.from({ length: rows }, (_, i) => line(i)) },
+      { name: "w", type: T.binary, values: Array.from({ length: rows }, (_, i) => noise(i)) },
+      {
+        name: "x",
+        type: T.binary,
+        values: Array.from({ length: rows }, (_, i) =>
+          i < 1000 ? Buffer.from(`${same}${i}`) : noise(i),
+        ),
+      },
+    ];
+    const table = tableOf(columns, { rowGroupRows: rows });
+    await bench.write(table);
+    await bench.compare(columns, table.order);
+    const found = await bench.sql(
+      "SELECT path_in_schema, compression, total_compressed_size / total_uncompressed_size < 0.6 FROM parquet_metadata($file)",
+    );
+    expect(Object.fromEntries(found.map(([name, ...rest]) => [name, rest]))).toMatchObject({
+      v: ["LZ4_RAW", true],
+      w: ["UNCOMPRESSED", false],
+      x: ["LZ4_RAW", true],
+      ts: ["UNCOMPRESSED", false],
+    });
+  });
+
+  test(`texts of repeats near and far, short and long (SEED=${SEED})`, async () => {
+    const repeat = fc
+      .tuple(fc.string({ minLength: 1, maxLength: 20 }), fc.integer({ min: 1, max: 400 }))
+      .map(([part, times]) => part.repeat(times));
+    const far = fc
+      .tuple(fc.string({ minLength: 4, maxLength: 40 }), fc.integer({ min: 0, max: 70_000 }))
+      .map(([part, gap]) => `${part}${noiseText(gap)}${part}`);
+    const texts = fc.array(fc.oneof(repeat, far, fc.string({ maxLength: 300 })), {
+      minLength: 1,
+      maxLength: 30,
+    });
+    await fc.assert(
+      fc.asyncProperty(texts, async (values) => {
+        const column = { name: "v", type: T.string, values };
+        const table = tableOf([column]);
+        await bench.write(table);
+        await bench.compare([column], table.order);
+      }),
+      { seed: SEED, numRuns: 100 },
+    );
   });
 
   test("a column that is NULL, one that is constant, and tags cost next to nothing", async () => {

@@ -6,7 +6,7 @@
  */
 import { assert } from "../base/mod.ts";
 import type { EncodedChunk, Kernel, RowEncoder } from "../kernel/mod.ts";
-import { type Column, T } from "../types/mod.ts";
+import { type Column, isVar, T } from "../types/mod.ts";
 import type { FlushColumn, FlushTable } from "./api.ts";
 import { type ChunkBytes, chunkBytes, columnChunk } from "./chunk.ts";
 import { footerBytes, MAGIC, type RowGroup } from "./footer.ts";
@@ -85,7 +85,7 @@ async function encodeColumns(
   const encoded: Encoded[] = [];
   const perRow = async (column: FlushColumn, required: boolean) => {
     const { name, type, pieces } = column;
-    encoder.begin(type, required, table.order.length);
+    encoder.begin(type, required, table.order.length, textBytes(pieces));
     for (const [i, rows] of table.pieces.entries()) {
       encoder.add(pieces[i], rows);
       await turns.copied(pieces[i], rows);
@@ -95,7 +95,7 @@ async function encodeColumns(
   };
   const perRun = async (name: string, values: Column, required: boolean) => {
     const runs = table.runs.rows.length;
-    encoder.begin(values.type, required, runs);
+    encoder.begin(values.type, required, runs, textBytes([values]));
     encoder.add(values, runs);
     await turns.copied(values, runs);
     const chunks = await encodeGroups(groups, turns, (group) =>
@@ -118,9 +118,13 @@ async function encodeGroups(
 ): Promise<ChunkBytes[]> {
   const chunks: ChunkBytes[] = [];
   for (const group of groups) {
-    const chunk = chunkBytes(encode(group));
-    chunks.push(chunk);
-    await turns.encoded(group.to - group.from, chunk.bytes);
+    const turn = (rows: number, bytes: number) => turns.encoded(rows, bytes);
+    chunks.push(await chunkBytes(encode(group), turn));
   }
   return chunks;
+}
+
+/** Bytes that the texts of a column may have. */
+function textBytes(pieces: readonly (Column | undefined)[]): number {
+  return pieces.reduce((sum, p) => sum + (p !== undefined && isVar(p) ? p.bytes.length : 0), 0);
 }
