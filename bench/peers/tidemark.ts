@@ -132,6 +132,8 @@ function spawnServer(folder: string, port: number): ServerProcess {
   return new ServerProcess(
     process.execPath,
     [
+      // As bin/run starts it.
+      "--max-semi-space-size=64",
       SERVER,
       "standalone",
       "start",

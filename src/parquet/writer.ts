@@ -68,7 +68,8 @@ function checkTable(table: FlushTable): void {
   assert(sum(table.pieces) === rows, "the order has all rows of the pieces");
   assert(table.rowGroupRows > 0 && table.rowGroupRows <= rowGroupRowsMax, "row groups are bounded");
   let last = 0;
-  for (const row of table.order) if (row > last) last = row;
+  // By index: an iterator over millions of rows takes ten times as long.
+  for (let i = 0; i < rows; i++) if (table.order[i]! > last) last = table.order[i]!;
   assert(last < rows, "the order names rows of the pieces");
   assert(sum(table.runs.rows) === rows, "the runs have all rows");
   assert(table.sids.values.length === table.runs.rows.length, "every run has a series");
