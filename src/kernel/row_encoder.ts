@@ -55,6 +55,7 @@ export class KernelRowEncoder implements RowEncoder {
     const column = this.#current();
     assert(from < to && to <= this.#rows, "a chunk lies within the rows");
     assert(to - from <= this.#chunkRowsMax, "a chunk is not longer than was said");
+    assert(column.rows === this.#rows, "the column has a value per row");
     assert(column.filled === column.rows, "a column is complete");
     const count = to - from;
     return this.#rowChunk(column, count, this.#order.at + 4 * from);
