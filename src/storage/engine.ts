@@ -38,20 +38,20 @@ class Engine implements StorageEngine, RegionHost {
 
   constructor(readonly deps: StorageDeps) {}
 
-  async createRegion(
-    db: Db,
-    table: string,
-    schema: TableSchema,
-    regionNumber: number,
-  ): Promise<Region> {
-    return await this.openRegion(db, table, schema, regionNumber);
+  createRegion(db: Db, table: string, schema: TableSchema, regionNumber: number): Promise<Region> {
+    return this.#open(db, table, schema, regionNumber, true);
   }
 
-  async openRegion(
+  openRegion(db: Db, table: string, schema: TableSchema, regionNumber: number): Promise<Region> {
+    return this.#open(db, table, schema, regionNumber, false);
+  }
+
+  async #open(
     db: Db,
     table: string,
     schema: TableSchema,
     regionNumber: number,
+    isNew: boolean,
   ): Promise<Region> {
     const id = regionId(schema.tableId, regionNumber);
     const known = this.#regions.get(id);
@@ -59,7 +59,7 @@ class Engine implements StorageEngine, RegionHost {
     const slot = bindSlot(this.deps.kernel, db.handle, table, schema);
     const number = String(regionNumber).padStart(10, "0");
     const folder = `data/greptime/${db.name}/${schema.tableId}/${schema.tableId}_${number}/`;
-    const region = await RegionImpl.open(this.deps, this, id, folder, slot, schema);
+    const region = await RegionImpl.open(this.deps, this, id, folder, slot, schema, isNew);
     this.#regions.set(id, region);
     return region;
   }

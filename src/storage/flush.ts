@@ -3,13 +3,14 @@
  * edit that names both, then readers switch, then the log may be trimmed. A crash between any two leaves orphans or a memtable, never a loss.
  */
 import { randomUUID } from "node:crypto";
-import { assert } from "../base/mod.ts";
+import { assert, DbError } from "../base/mod.ts";
 import { fieldColumns, T, type TableSchema, timeColumn } from "../types/mod.ts";
-import { directRows, writeDirect } from "./flush_direct.ts";
+import { type DirectRows, directRows, writeDirect } from "./flush_direct.ts";
 import type { ManifestAction, SeriesFileMeta, SstMeta } from "./manifest.ts";
 import type { RegionImpl } from "./region.ts";
 import type { Frozen } from "./region_host.ts";
 import { rowsOfSources } from "./rows.ts";
+import type { SeriesRank } from "./series.ts";
 import type { SelectNeeds, Source } from "./source.ts";
 import { fileColumns, footerOf, type SstSpec, ticksSql, writeSst } from "./sst.ts";
 import { windowIndex, windowOf } from "./window.ts";
@@ -31,24 +32,28 @@ export async function flushRegion(region: RegionImpl, what?: Frozen): Promise<nu
   if (frozen.length === 0 && region.manifest.state.neededSequence === neededSequence) return 0;
   const { schema } = region;
   const windowTicks = region.manifest.state.windowTicks || windowOf(schema);
-  const direct = directRows(region, schema, frozen, series, windowTicks);
-  for (const generation of frozen) {
-    if (generation === direct?.generation) await generation.lateReady();
-    else {
-      await generation.ready();
-      generation.sync();
-    }
-  }
-  await region.series.sync(schema, series);
-  // A reader may have moved the direct rows to DuckDB meanwhile; they are written once all the same.
-  const sources = frozen.flatMap((g) =>
-    g === direct?.generation ? g.sources().filter((s) => s.late) : g.sources(),
-  );
+  // Before anything is awaited: a reader could move the rows to DuckDB.
+  const candidate = directRows(region, schema, frozen, series, windowTicks);
   const written: SstMeta[] = [];
+  await region.series.sync(schema, series);
   const rank = await region.series.rank(schema);
   try {
-    if (direct !== undefined)
-      written.push(await writeDirect(region, schema, direct, rank, neededSequence - 1n));
+    const direct =
+      candidate === undefined
+        ? undefined
+        : await tryDirect(region, schema, candidate, rank, neededSequence - 1n);
+    if (direct !== undefined) written.push(direct);
+    const done = direct === undefined ? undefined : candidate?.generation;
+    for (const generation of frozen) {
+      if (generation === done) await generation.lateReady();
+      else {
+        await generation.ready();
+        generation.sync();
+      }
+    }
+    const sources = frozen.flatMap((g) =>
+      g === done ? g.sources().filter((s) => s.late) : g.sources(),
+    );
     for (const late of [false, true]) {
       const part = sources.filter((s) => s.late === late);
       for (const slice of await slices(region, schema, part, windowTicks)) {
@@ -76,6 +81,26 @@ export async function flushRegion(region: RegionImpl, what?: Frozen): Promise<nu
   }
   await region.install({ add: written, remove: [], flushed: frozen });
   return written.reduce((sum, f) => sum + f.bytes, 0);
+}
+
+/** Undefined when the kernel has no room or a time does not fit the file: DuckDB's way then. Throws what the disk throws. */
+async function tryDirect(
+  region: RegionImpl,
+  schema: TableSchema,
+  rows: DirectRows,
+  rank: SeriesRank,
+  maxSequence: bigint,
+): Promise<SstMeta | undefined> {
+  try {
+    return await writeDirect(region, schema, rows, rank, maxSequence);
+  } catch (error) {
+    const elsewhere =
+      error instanceof DbError &&
+      (error.code === "resources_exhausted" || error.code === "invalid_arguments");
+    if (!elsewhere) throw error;
+    region.deps.log.warn({ error, region: String(region.id) }, "flush goes through DuckDB");
+    return undefined;
+  }
 }
 
 async function slices(

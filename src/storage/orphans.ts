@@ -3,6 +3,9 @@ import type { Logger } from "../base/mod.ts";
 import type { ObjectStore } from "../disk/mod.ts";
 import type { RegionImpl } from "./region.ts";
 
+/** data/<catalog>/<database>/<table id>/<table id>_<region number>/ */
+const regionFolder = /^data\/greptime\/[^/]+\/\d+\/\d+_\d{10}\//;
+
 /** Only files of these shapes are ours to remove. */
 const ours = /\.(parquet|series)$/;
 
@@ -16,14 +19,14 @@ export async function sweepOrphans(
     for (const file of Object.values(region.manifest.state.files)) named.add(file.name);
     for (const file of region.manifest.state.series) named.add(file.name);
   }
-  const folders = regions.map((r) => r.folder);
+  const folders = new Set(regions.map((r) => r.folder));
   let removed = 0;
   const gone = new Set<string>();
   for (const object of await store.list("data/")) {
-    const folder = folders.find((f) => object.name.startsWith(f));
-    if (folder === undefined) {
-      const match = /^data\/greptime\/[^/]+\/\d+\/\d+_\d{10}\//.exec(object.name);
-      if (match !== null) gone.add(match[0]);
+    const folder = regionFolder.exec(object.name)?.[0];
+    if (folder === undefined) continue;
+    if (!folders.has(folder)) {
+      gone.add(folder);
     } else if (ours.test(object.name) && !named.has(object.name)) {
       await store.delete(object.name);
       log.info({ file: object.name, bytes: object.bytes }, "removed a file that no manifest names");

@@ -5,7 +5,7 @@
  * Readers hold a version: files and generations that stay readable until they let go. A version is replaced in one step, so a row is
  * never seen twice or not at all while a flush or a compaction installs its result.
  */
-import { assert, DbError, Mutex } from "../base/mod.ts";
+import { assert, DbError, Fatal, Mutex } from "../base/mod.ts";
 import { openVersionedLog, type VersionedLog } from "../disk/mod.ts";
 import { isAppendMode, type RegionBatch, type TableSchema } from "../types/mod.ts";
 import type { RecordKind, ReplayedRecord } from "../wal/mod.ts";
@@ -25,7 +25,7 @@ import {
 import { checkBatch, Generation } from "./memtable.ts";
 import { joinPayload, splitPayload } from "./payload.ts";
 import type { Frozen, RegionHost } from "./region_host.ts";
-import { adaptBatch, changeSchema } from "./region_schema.ts";
+import { adaptBatch, changeSchema, refuseInAppendMode } from "./region_schema.ts";
 import { regionFiles, regionStats, scanRegion } from "./region_view.ts";
 import { SeriesTable } from "./series.ts";
 import { SeriesLog } from "./series_log.ts";
@@ -92,6 +92,7 @@ export class RegionImpl implements RegionApi {
     folder: string,
     slot: number,
     schema: TableSchema,
+    isNew: boolean,
   ): Promise<RegionImpl> {
     const manifest = await openVersionedLog<ManifestAction, ManifestState>(
       deps.store,
@@ -102,6 +103,13 @@ export class RegionImpl implements RegionApi {
         log: deps.log,
       },
     );
+    // A region has a manifest from its first day: without one its files would look like orphans, and be removed.
+    if (manifest.version === 0 && isNew)
+      await manifest.commit([{ kind: "edit", add: [], remove: [] }]);
+    else if (manifest.version === 0)
+      throw new Fatal(
+        `the manifest of region ${id} is gone: ${folder}manifest/ has no version. Its files were left as they are`,
+      );
     const region = new RegionImpl(deps, host, id, folder, slot, schema, manifest);
     await region.#load();
     return region;
@@ -136,11 +144,7 @@ export class RegionImpl implements RegionApi {
 
   async delete(sids: Uint32Array, times: BigInt64Array): Promise<void> {
     if (sids.length === 0) return;
-    if (isAppendMode(this.schema))
-      throw new DbError(
-        "invalid_arguments",
-        "Invalid request to region, reason: DELETE is not allowed under append mode",
-      );
+    refuseInAppendMode(this.schema);
     const waiting = this.host.admit(this, sids.length * 40);
     if (waiting !== undefined) await waiting;
     const batch: RegionBatch = { rows: sids.length, sids, times, fields: [] };
@@ -232,14 +236,18 @@ export class RegionImpl implements RegionApi {
 
   /** Applies a record of the log at start. Throws when the record cannot be understood. */
   replay(record: ReplayedRecord): void {
-    assert(
-      record.sequence >= this.manifest.state.neededSequence,
-      "only needed records are replayed",
-    );
+    const { neededSequence } = this.manifest.state;
+    assert(record.sequence >= neededSequence, "only needed records are replayed");
     const { series, batch: bytes } = splitPayload(record.payload);
     const kernel = this.deps.kernel;
-    this.seriesLog.read(series);
+    const before = this.seriesLog.read(series);
     const batch = adaptBatch(this.schema, kernel.decodeBatch(bytes));
+    const lost = before + this.seriesLog.fill(batch);
+    if (lost > 0)
+      this.deps.log.error(
+        { region: String(this.id), series: lost },
+        "series were lost with a damaged log record; their rows are kept as 'lost series N'",
+      );
     const end = record.sequence + BigInt(record.rows);
     if (end > this.#nextSequence) this.#nextSequence = end;
     if (record.kind === "delete") this.#applyDeletes(batch, record.sequence);

@@ -78,3 +78,12 @@ export function adaptBatch(schema: TableSchema, batch: RegionBatch): RegionBatch
   });
   return fields.length === batch.fields.length ? batch : { ...batch, fields };
 }
+
+/** Deletes need versions, and append mode keeps none. */
+export function refuseInAppendMode(schema: TableSchema): void {
+  if (isAppendMode(schema))
+    throw new DbError(
+      "invalid_arguments",
+      "Invalid request to region, reason: DELETE is not allowed under append mode",
+    );
+}

@@ -4,7 +4,13 @@
  */
 import type { ObjectStore } from "../disk/mod.ts";
 import type { Kernel } from "../kernel/mod.ts";
-import { columnById, type TableSchema, tagColumns } from "../types/mod.ts";
+import {
+  columnById,
+  type RegionBatch,
+  type TableSchema,
+  tagColumns,
+  textColumn,
+} from "../types/mod.ts";
 import type { SeriesFileMeta } from "./manifest.ts";
 
 const noBytes = new Uint8Array(0);
@@ -43,10 +49,38 @@ export class SeriesLog {
     this.#logged = files.at(-1)?.to ?? 0;
   }
 
-  /** Takes in a series block of the log. */
-  read(block: Uint8Array): void {
-    if (block.byteLength > 0) this.kernel.decodeSeries(this.slot, block, (id) => this.#indexOf(id));
+  /**
+   * Takes in a series block of the log. Returns how many series before it had to be made up: a damaged record defined them. Throws when
+   * the block contradicts what is known.
+   */
+  read(block: Uint8Array): number {
+    if (block.byteLength === 0) return 0;
+    const lost = this.#fillTo(firstSid(block));
+    this.kernel.decodeSeries(this.slot, block, (id) => this.#indexOf(id));
     this.#logged = this.kernel.seriesCount(this.slot);
+    return lost;
+  }
+
+  /** Makes up the series that a logged batch names and nobody defined. Returns how many. */
+  fill(batch: RegionBatch): number {
+    let max = -1;
+    for (let row = 0; row < batch.rows; row++) if (batch.sids[row]! > max) max = batch.sids[row]!;
+    return this.#fillTo(max + 1);
+  }
+
+  /** Makes up series until there are `count`, so that later ones keep their sids. */
+  #fillTo(count: number): number {
+    const known = this.kernel.seriesCount(this.slot);
+    if (count <= known) return 0;
+    const first = tagColumns(this.#schema)[0];
+    if (first === undefined) this.kernel.seriesOf(this.slot, [], 1);
+    else {
+      const names = textColumn(count - known, (i) => `lost series ${known + i}`);
+      const index = this.kernel.bindTag(this.slot, first.name);
+      this.kernel.seriesOf(this.slot, [{ index, column: names }], count - known);
+    }
+    this.#logged = this.kernel.seriesCount(this.slot);
+    return count - known;
   }
 
   /** The block of all series not yet logged, which count as logged from now on. Call `giveBack(from)` when the append fails. */
@@ -87,4 +121,14 @@ export class SeriesLog {
 
 function tagsOf(schema: TableSchema): ReadonlyMap<string, number> {
   return new Map(tagColumns(schema).map((c) => [c.name, c.id]));
+}
+
+/** The sid of a block's first series (docs/format/series.md: version, then a varint). */
+function firstSid(block: Uint8Array): number {
+  let sid = 0;
+  for (let at = 1, shift = 0; at < block.byteLength && shift < 32; at++, shift += 7) {
+    sid |= (block[at]! & 0x7f) << shift;
+    if ((block[at]! & 0x80) === 0) break;
+  }
+  return sid >>> 0;
 }
