@@ -68,15 +68,10 @@ export class Part {
   }
 
   #note(times: BigInt64Array, rows: number): void {
-    let min = this.rows === 0 ? times[0]! : this.minTime;
-    let max = this.rows === 0 ? times[0]! : this.maxTime;
-    for (let i = 0; i < rows; i++) {
-      const time = times[i]!;
-      if (time < min) min = time;
-      if (time > max) max = time;
-    }
-    this.minTime = min;
-    this.maxTime = max;
+    if (rows === 0) return;
+    const [least, greatest] = extremes(times, rows);
+    if (this.rows === 0 || times[least]! < this.minTime) this.minTime = times[least]!;
+    if (this.rows === 0 || times[greatest]! > this.maxTime) this.maxTime = times[greatest]!;
     this.rows += rows;
   }
 
@@ -150,4 +145,23 @@ export class Part {
     await this.#creating;
     await this.duck.run(`DROP TABLE IF EXISTS ${this.table}`);
   }
+}
+
+/** Rows of the least and the greatest time. Compares 32-bit halves: a bigint per row would be an allocation per row. */
+function extremes(times: BigInt64Array, rows: number): [least: number, greatest: number] {
+  const halves = new Int32Array(times.buffer, times.byteOffset, rows * 2);
+  let least = 0;
+  let greatest = 0;
+  for (let row = 1; row < rows; row++) {
+    if (isLess(halves, row, least)) least = row;
+    else if (isLess(halves, greatest, row)) greatest = row;
+  }
+  return [least, greatest];
+}
+
+/** Is the 64-bit integer at `a` below that at `b`? Little-endian: low half first. */
+function isLess(halves: Int32Array, a: number, b: number): boolean {
+  const highA = halves[a * 2 + 1]!;
+  const highB = halves[b * 2 + 1]!;
+  return highA < highB || (highA === highB && halves[a * 2]! >>> 0 < halves[b * 2]! >>> 0);
 }
