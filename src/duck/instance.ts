@@ -120,7 +120,7 @@ export class Duck {
       }
     } catch (cause) {
       if (signal?.aborted) throw cancelled(signal, cause);
-      throw cause;
+      throw fatalIfDead(cause);
     } finally {
       signal?.removeEventListener("abort", onAbort);
       clearInterval(again);
@@ -141,6 +141,8 @@ export class Duck {
     const connection = await this.#take();
     try {
       return await use(connection);
+    } catch (cause) {
+      throw fatalIfDead(cause);
     } finally {
       this.#giveBack(connection);
     }
@@ -162,6 +164,12 @@ export class Duck {
       if (this.#closed && this.#busy.size === 0) binding.close_sync(this.#database);
     }
   }
+}
+
+/** After an internal error DuckDB refuses every statement until it is opened anew, and the memtables in it are gone: only a restart helps. */
+function fatalIfDead(cause: unknown): unknown {
+  if (!/database has been invalidated/i.test(messageOf(cause))) return cause;
+  return new Fatal(`DuckDB gave up: ${messageOf(cause)}`, { cause });
 }
 
 function cancelled(signal: AbortSignal, cause?: unknown): DbError {

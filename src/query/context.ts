@@ -5,7 +5,7 @@
 import { type Clock, DbError, type Logger, type Metrics } from "../base/mod.ts";
 import type { Catalog } from "../catalog/mod.ts";
 import type { PlanEnv } from "../sql/mod.ts";
-import type { StorageEngine } from "../storage/api.ts";
+import type { Scan, StorageEngine } from "../storage/api.ts";
 import type { RowSink, Session } from "./api.ts";
 import type { EnginePort } from "./engine_port.ts";
 import type { QueryMetrics } from "./metrics.ts";
@@ -50,6 +50,8 @@ export interface QueryDeps {
 export class StatementContext {
   readonly #deferred: (() => void | Promise<void>)[] = [];
   #closed = false;
+  /** Scans that the statement has opened. */
+  readonly scans: Scan[] = [];
 
   constructor(
     readonly deps: QueryDeps,

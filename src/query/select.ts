@@ -85,6 +85,7 @@ async function openSource(
     return { relation: emptyRelation(table.schema, source.columns), notes: ["no time can match"] };
   const scan = await openScan(ctx, table, source);
   ctx.defer(() => scan.release());
+  ctx.scans.push(scan);
   const relation = source.columns.includes(SERIES_COLUMN)
     ? `(SELECT *, sid AS c${SERIES_COLUMN} FROM ${scan.relation})`
     : scan.relation;
@@ -134,7 +135,7 @@ export async function streamRows(
     try {
       return await source.next();
     } catch (error) {
-      throw engineError(ctx, error);
+      throw await engineError(ctx, error);
     }
   };
   let step = await next();
@@ -153,11 +154,22 @@ export async function streamRows(
 }
 
 /** What the engine threw → what the caller is told. */
-function engineError(ctx: StatementContext, error: unknown): unknown {
+async function engineError(ctx: StatementContext, error: unknown): Promise<unknown> {
   if (error instanceof Bug || error instanceof Fatal || error instanceof DbError) return error;
   if (ctx.signal.aborted) return cancelReason(ctx.signal);
-  return mapEngineError(messageOf(error));
+  const message = messageOf(error);
+  if (!causedByQuery.test(message))
+    try {
+      for (const scan of ctx.scans) await scan.check(message);
+    } catch (damage) {
+      if (damage instanceof DbError) return damage;
+    }
+  return mapEngineError(message);
 }
+
+/** Classes of the engine's errors that sound files can cause. Any other may come from a damaged one. */
+const causedByQuery =
+  /^(Binder|Catalog|Parser|Syntax|Conversion|Out of Range|Constraint|Mismatch Type|Not implemented|INTERRUPT|Out of Memory) Error/;
 
 /** Opens and streams a plan as the output of a statement. */
 export async function runPlan(

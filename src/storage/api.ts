@@ -22,6 +22,8 @@ export interface Scan {
   readonly relation: string;
   /** For EXPLAIN: sources, pruning, merge decision. */
   readonly notes: readonly string[];
+  /** After the engine failed on the relation with this text: looks whether files are damaged; throws a DbError that names one. */
+  check(error: string): Promise<void>;
   release(): void;
 }
 

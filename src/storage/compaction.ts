@@ -3,8 +3,10 @@
  * flush; inputs stay until the manifest names the outputs and the last reader has left. Work is cut by window and by rank of series, so
  * that a sort never holds more than `compactionSliceRows` rows at once.
  */
+import { DbError } from "../base/mod.ts";
 import { fieldColumns, mergeMode, T, type TableSchema, tagColumns } from "../types/mod.ts";
 import type { CompactionTask } from "./compaction_pick.ts";
+import { damageText, withChecksums } from "./file_checks.ts";
 import { needsOf, removeOutputs, writeFile } from "./flush.ts";
 import type { SstMeta } from "./manifest.ts";
 import type { RegionImpl } from "./region.ts";
@@ -28,12 +30,13 @@ export async function runCompaction(
   const outputs: SstMeta[] = [];
   try {
     if (task.kind === "merge") await merge(region, inputs, windowTicks, outputs);
+    const add = await withChecksums(region.deps.store, outputs);
     await region.maintenance.run(async () => {
       const alive = new Set(region.version.files.map((f) => f.id));
       if (region.dropped || inputs.some((f) => !alive.has(f.id))) throw new CompactionOvertaken();
       const remove = inputs.map((f) => f.id);
-      await region.manifest.commit([{ kind: "edit", add: outputs, remove }]);
-      await region.install({ add: outputs, remove, flushed: [] });
+      await region.manifest.commit([{ kind: "edit", add, remove }]);
+      await region.install({ add, remove, flushed: [] });
     });
     return outputs.reduce((sum, f) => sum + f.bytes, 0);
   } catch (cause) {
@@ -52,6 +55,10 @@ async function merge(
   outputs: SstMeta[],
 ): Promise<void> {
   const { schema, deps } = region;
+  for (const file of inputs) {
+    const damage = await region.host.checks.check(file);
+    if (damage !== undefined) throw new DbError("execute_query", damageText(file, damage));
+  }
   await region.series.sync(schema, region.seriesLog.logged);
   const maxSequence = inputs.reduce((max, f) => (f.maxSequence > max ? f.maxSequence : max), 0n);
   const expired = expiredBefore(region);

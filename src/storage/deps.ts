@@ -60,6 +60,7 @@ export interface StorageMetrics {
   readonly applySeconds: Histogram;
   readonly scanSources: Histogram;
   readonly writeBuffer: Gauge;
+  readonly damagedFiles: Gauge;
 }
 
 export function storageMetrics(metrics: Metrics): StorageMetrics {
@@ -101,6 +102,10 @@ export function storageMetrics(metrics: Metrics): StorageMetrics {
       [0, 1, 2, 4, 8, 16, 32, 64],
     ),
     writeBuffer: metrics.gauge("greptime_mito_write_buffer_bytes", "Bytes in memtables"),
+    damagedFiles: metrics.gauge(
+      "tidemark_damaged_files",
+      "SSTs whose bytes are not those that were written",
+    ),
   };
 }
 

@@ -10,6 +10,7 @@ import { runCompaction } from "./compaction.ts";
 import { pickCompaction } from "./compaction_pick.ts";
 import type { StorageDeps } from "./deps.ts";
 import { asStorageError, isStorageTrouble } from "./disk_trouble.ts";
+import { FileChecks } from "./file_checks.ts";
 import { flushRegion } from "./flush.ts";
 import { sweepOrphans } from "./orphans.ts";
 import { RegionImpl } from "./region.ts";
@@ -36,7 +37,11 @@ class Engine implements StorageEngine, RegionHost {
   #closing = false;
   #diskTrouble: { readonly error: unknown; readonly atMs: number } | undefined;
 
-  constructor(readonly deps: StorageDeps) {}
+  readonly checks: FileChecks;
+
+  constructor(readonly deps: StorageDeps) {
+    this.checks = new FileChecks(deps.store, deps.log, deps.metrics.damagedFiles);
+  }
 
   createRegion(db: Db, table: string, schema: TableSchema, regionNumber: number): Promise<Region> {
     return this.#open(db, table, schema, regionNumber, true);
@@ -287,6 +292,9 @@ class Engine implements StorageEngine, RegionHost {
       expiredBefore: expiredBefore(region),
     });
     if (task === undefined) return false;
+    // It was reported when it was found, and would fail every time.
+    const damaged = task.files.some((f) => this.checks.damageOf(f) !== undefined);
+    if (damaged && task.kind === "merge" && !full) return false;
     const startMs = clock.monotonicMs();
     metrics.compactions.inc();
     try {
@@ -324,7 +332,11 @@ class Engine implements StorageEngine, RegionHost {
         const region = this.#regions.get(id);
         if (region !== undefined) this.#ask(region, "WalFull");
       }
-    if (this.#compacting.size === 0) this.#compactInBackground(nowMs);
+    if (this.#compacting.size > 0) return;
+    this.#compactInBackground(nowMs);
+    this.#compacting
+      .run(() => this.checks.sweep(this.#closing ? [] : [...this.#regions.values()]))
+      .catch((error) => this.deps.log.warn({ error: messageOf(error) }, "checking files failed"));
   }
 
   #compactInBackground(nowMs: number): void {

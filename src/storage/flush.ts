@@ -4,7 +4,9 @@
  */
 import { randomUUID } from "node:crypto";
 import { assert, DbError } from "../base/mod.ts";
+import { crc32c } from "../codec/mod.ts";
 import { fieldColumns, T, type TableSchema, timeColumn } from "../types/mod.ts";
+import { withChecksums } from "./file_checks.ts";
 import { type DirectRows, directRows, writeDirect } from "./flush_direct.ts";
 import type { ManifestAction, SeriesFileMeta, SstMeta } from "./manifest.ts";
 import type { RegionImpl } from "./region.ts";
@@ -35,6 +37,7 @@ export async function flushRegion(region: RegionImpl, what?: Frozen): Promise<nu
   // Before anything is awaited: a reader could move the rows to DuckDB.
   const candidate = directRows(region, schema, frozen, series, windowTicks);
   const written: SstMeta[] = [];
+  let add: readonly SstMeta[] = [];
   await region.series.sync(schema, series);
   const rank = await region.series.rank(schema);
   try {
@@ -69,9 +72,10 @@ export async function flushRegion(region: RegionImpl, what?: Frozen): Promise<nu
         if (file !== undefined) written.push(file);
       }
     }
+    add = await withChecksums(region.deps.store, written);
     const seriesFile = await writeSeries(region, series);
     await region.manifest.commit([
-      { kind: "edit", add: written, remove: [], series: seriesFile, neededSequence, windowTicks },
+      { kind: "edit", add, remove: [], series: seriesFile, neededSequence, windowTicks },
     ]);
   } catch (cause) {
     await removeOutputs(region, written);
@@ -79,7 +83,7 @@ export async function flushRegion(region: RegionImpl, what?: Frozen): Promise<nu
   } finally {
     rank.release();
   }
-  await region.install({ add: written, remove: [], flushed: frozen });
+  await region.install({ add, remove: [], flushed: frozen });
   return written.reduce((sum, f) => sum + f.bytes, 0);
 }
 
@@ -228,8 +232,9 @@ async function writeSeries(region: RegionImpl, to: number): Promise<SeriesFileMe
   assert(to >= from, "the series dictionary only grows");
   if (to === from) return undefined;
   const name = `${region.folder}series/${String(from).padStart(10, "0")}-${String(to).padStart(10, "0")}.series`;
-  await region.deps.store.put(name, region.seriesLog.encode(from, to));
-  return { name, from, to };
+  const bytes = region.seriesLog.encode(from, to);
+  await region.deps.store.put(name, bytes);
+  return { name, from, to, crc32c: crc32c(bytes) };
 }
 
 /**

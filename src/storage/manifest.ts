@@ -11,6 +11,8 @@ export interface SstMeta {
   /** Object name, relative to the data home. */
   readonly name: string;
   readonly bytes: number;
+  /** CRC-32C of the whole file; absent in files of versions that wrote none. */
+  readonly crc32c?: number | undefined;
   readonly rows: number;
   /** Inclusive, in ticks of the time index. */
   readonly minTime: bigint;
@@ -33,6 +35,8 @@ export interface SeriesFileMeta {
   readonly name: string;
   readonly from: number;
   readonly to: number;
+  /** CRC-32C of its bytes; absent in files of versions that wrote none. */
+  readonly crc32c?: number | undefined;
 }
 
 export interface ManifestState {

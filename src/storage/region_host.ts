@@ -1,4 +1,5 @@
 /** What a region and the engine around it tell each other. Types only. */
+import type { FileChecks } from "./file_checks.ts";
 import type { Generation } from "./memtable.ts";
 import type { RegionImpl } from "./region.ts";
 
@@ -13,6 +14,7 @@ export interface Frozen {
 
 /** Asks the engine for room before a write, and tells it what happened after. */
 export interface RegionHost {
+  readonly checks: FileChecks;
   admit(region: RegionImpl, bytes: number): Promise<void> | undefined;
   applied(region: RegionImpl): void;
   /** Runs a flush of this region (serialized with others). */

@@ -1,6 +1,9 @@
 /** What readers see of a region: a pinned snapshot as a relation, and its numbers. Nothing here changes the region. */
+import { DbError } from "../base/mod.ts";
 import { mergeMode, timeColumn, UNIT_NANOS } from "../types/mod.ts";
 import type { RegionStats, Scan, ScanRequest, SstInfo } from "./api.ts";
+import { damageText } from "./file_checks.ts";
+import type { SstMeta } from "./manifest.ts";
 import type { Generation } from "./memtable.ts";
 import type { RegionImpl } from "./region.ts";
 import { buildRelation } from "./relation.ts";
@@ -15,6 +18,12 @@ export async function scanRegion(region: RegionImpl, request: ScanRequest): Prom
   const { files } = region.version;
   for (const generation of generations) generation.sync();
   const timeMin = later(request.timeMin, expiredBefore(region));
+  const read = files.filter(
+    (f) =>
+      (timeMin === undefined || f.maxTime >= timeMin) &&
+      (request.timeMax === undefined || f.minTime <= request.timeMax),
+  );
+  refuseDamaged(region, read);
   const { sources: fileSources, pruned } = sstSources(deps.store, files, timeMin, request.timeMax);
   const sources = [...fileSources, ...generations.flatMap((g) => g.sources())];
   const relation = buildRelation(
@@ -40,6 +49,10 @@ export async function scanRegion(region: RegionImpl, request: ScanRequest): Prom
       `region ${region.id}: ${files.length - pruned} of ${files.length} files`,
       ...relation.notes,
     ],
+    check: async (error) => {
+      await region.host.checks.suspect(read, error);
+      refuseDamaged(region, read);
+    },
     release: () => {
       if (released) return;
       released = true;
@@ -50,6 +63,13 @@ export async function scanRegion(region: RegionImpl, request: ScanRequest): Prom
       region.pins.unpin(files);
     },
   };
+}
+
+function refuseDamaged(region: RegionImpl, files: readonly SstMeta[]): void {
+  for (const file of files) {
+    const damage = region.host.checks.damageOf(file);
+    if (damage !== undefined) throw new DbError("execute_query", damageText(file, damage));
+  }
 }
 
 /**

@@ -2,6 +2,8 @@
  * Which series of a region are in the log or in series files, and in which columns' terms. A series is logged with the first record that
  * uses it, in sid order without gaps, and never without one of its tags. The dictionary itself lives in the kernel.
  */
+import { Fatal } from "../base/mod.ts";
+import { crc32c } from "../codec/mod.ts";
 import type { ObjectStore } from "../disk/mod.ts";
 import type { Kernel } from "../kernel/mod.ts";
 import {
@@ -44,7 +46,7 @@ export class SeriesLog {
 
   /** Restores the dictionary from the series files. Throws what the disk throws. */
   async load(store: ObjectStore, files: readonly SeriesFileMeta[]): Promise<void> {
-    for (const file of files) this.read(await store.get(file.name));
+    for (const file of files) this.read(await readSeriesFile(store, file));
     // Not the kernel's count: the line parser gave it the first series of a new table before the region existed.
     this.#logged = files.at(-1)?.to ?? 0;
   }
@@ -117,6 +119,17 @@ export class SeriesLog {
     const column = columnById(this.#schema, id);
     return column?.role === "tag" ? this.kernel.bindTag(this.slot, column.name) : undefined;
   }
+}
+
+/** Series that cannot be read would give rows the tags of others: nothing of the region can be served without them. */
+async function readSeriesFile(store: ObjectStore, file: SeriesFileMeta): Promise<Uint8Array> {
+  const bytes = await store.get(file.name);
+  const crc = crc32c(bytes);
+  if (file.crc32c !== undefined && crc !== file.crc32c)
+    throw new Fatal(
+      `${file.name} is damaged: ${bytes.length} bytes with checksum ${crc}, ${file.crc32c} was written. Put back a copy of it`,
+    );
+  return bytes;
 }
 
 function tagsOf(schema: TableSchema): ReadonlyMap<string, number> {
