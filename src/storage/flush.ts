@@ -35,14 +35,15 @@ export async function flushRegion(region: RegionImpl, what?: Frozen): Promise<nu
   const { schema } = region;
   const windowTicks = region.manifest.state.windowTicks || windowOf(schema);
   // Before anything is awaited: a reader could move the rows to DuckDB.
-  const candidate = directRows(region, schema, frozen, series, windowTicks);
+  const candidate = directRows(schema, frozen, series, windowTicks);
   const written: SstMeta[] = [];
   let add: readonly SstMeta[] = [];
   await region.series.sync(schema, series);
   const rank = await region.series.rank(schema);
   try {
+    // Known only now: texts that stand for other values need DuckDB's way.
     const direct =
-      candidate === undefined
+      candidate === undefined || region.series.escaped
         ? undefined
         : await tryDirect(region, schema, candidate, rank, neededSequence - 1n);
     if (direct !== undefined) written.push(direct);

@@ -36,15 +36,17 @@ export interface DirectRows {
   readonly maxTime: bigint;
 }
 
-/** The in-order rows of the frozen generations, if the short way can take them all. Call without awaiting after the freeze. */
+/**
+ * The in-order rows of the frozen generations, if the short way can take them all. Call without awaiting after the freeze. It cannot
+ * either when the series table turns out to be `escaped`, which is known once that is in step.
+ */
 export function directRows(
-  region: RegionImpl,
   schema: TableSchema,
   frozen: readonly Generation[],
   series: number,
   windowTicks: bigint,
 ): DirectRows | undefined {
-  if (isAppendMode(schema) || region.series.escaped) return undefined;
+  if (isAppendMode(schema)) return undefined;
   if (tagColumns(schema).some((c) => c.type.kind !== "string")) return undefined;
   const withRows = frozen.filter((g) => g.orderRows > 0);
   const generation = withRows[0];
