@@ -156,10 +156,12 @@ class Engine implements StorageEngine, RegionHost {
   async #stall(region: RegionImpl, bytes: number): Promise<void> {
     const { limits, metrics, clock } = this.deps;
     metrics.stalls.inc();
-    const untilMs = clock.monotonicMs() + limits.stallMs;
+    const sinceMs = clock.monotonicMs();
+    const untilMs = sinceMs + limits.stallMs;
     while (this.#memtableBytes() + bytes > limits.writeBufferBytes) {
-      this.#refuseOnDiskTrouble();
+      this.#refuseOnDiskTrouble(sinceMs);
       if (this.#memtableBytes() > 2 * limits.writeBufferBytes || clock.monotonicMs() > untilMs) {
+        this.#refuseOnDiskTrouble(Number.NEGATIVE_INFINITY);
         metrics.rejects.inc();
         throw new DbError(
           "rate_limited",
@@ -172,9 +174,12 @@ class Engine implements StorageEngine, RegionHost {
     }
   }
 
-  /** While the disk refuses flushes, a full memory means that writes must stop; reads go on. */
-  #refuseOnDiskTrouble(): void {
-    if (this.#diskTrouble === undefined) return;
+  /**
+   * While the disk refuses flushes, a full memory means that writes must stop; reads go on. A refusal from before the write came says
+   * nothing about the disk of now: the write waits for the next try.
+   */
+  #refuseOnDiskTrouble(sinceMs: number): void {
+    if (this.#diskTrouble === undefined || this.#diskTrouble.atMs < sinceMs) return;
     this.deps.metrics.rejects.inc();
     throw new DbError(
       "storage_unavailable",
