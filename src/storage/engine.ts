@@ -163,11 +163,8 @@ class Engine implements StorageEngine, RegionHost {
       if (this.#memtableBytes() > 2 * limits.writeBufferBytes || clock.monotonicMs() > untilMs) {
         this.#refuseOnDiskTrouble(Number.NEGATIVE_INFINITY);
         metrics.rejects.inc();
-        throw new DbError(
-          "rate_limited",
-          `write buffer is full (${this.#memtableBytes()} bytes), rejecting writes of region ${region.id}`,
-          { retryAfterSec: 1 },
-        );
+        const full = `write buffer is full (${this.#memtableBytes()} bytes), rejecting writes of region ${region.id}`;
+        throw new DbError("rate_limited", full, { retryAfterSec: 1 });
       }
       this.#askForRoom();
       await this.#waitForRoom(50);
@@ -181,14 +178,9 @@ class Engine implements StorageEngine, RegionHost {
   #refuseOnDiskTrouble(sinceMs: number): void {
     if (this.#diskTrouble === undefined || this.#diskTrouble.atMs < sinceMs) return;
     this.deps.metrics.rejects.inc();
-    throw new DbError(
-      "storage_unavailable",
-      `the disk refuses to flush: ${messageOf(this.#diskTrouble.error)}`,
-      {
-        cause: this.#diskTrouble.error,
-        retryAfterSec: 5,
-      },
-    );
+    const cause = this.#diskTrouble.error;
+    const refused = `the disk refuses to flush: ${messageOf(cause)}`;
+    throw new DbError("storage_unavailable", refused, { cause, retryAfterSec: 5 });
   }
 
   #waitForRoom(ms: number): Promise<void> {
