@@ -2,8 +2,9 @@
  * Memory: who owns which byte of the linear memory.
  *
  * Blocks of up to 32 KiB come in size classes (two per doubling) carved from pages; larger ones are runs of whole
- * 64 KiB pages. A run that is given back joins its free neighbours at once and serves any later size. A block has
- * no header: who gives one back says how large it was. Memory grows to the limit and is never returned to the host.
+ * 64 KiB pages. A run that is given back joins its free neighbours at once and serves any later size. A small block
+ * serves its own size again; when pages run out, those whose blocks are all free become runs. A block has no header:
+ * who gives one back says how large it was. Memory grows to the limit and is never returned to the host.
  *
  * Invariants: every block is 16-byte aligned; the last page of the memory is never given out, so a 16-byte read that
  * starts inside a block cannot leave the memory; a refusal (0) changes nothing.
@@ -15,6 +16,11 @@ const BINS: i32 = 16;
 /** Half a page: larger blocks waste less as whole pages. */
 const SMALL_MAX: usize = 32768;
 const CLASSES: i32 = 21;
+/**
+ * Classes from 512 bytes on are carved from pages of their own: they are mostly the columns of one call, and one name or series
+ * between them, which stays, would keep the page from becoming a run again.
+ */
+const LARGE: i32 = 8;
 /** 1 MiB: each growth makes the host renew its views, so small ones are taken together. */
 const GROW_PAGES: i32 = 16;
 
@@ -24,12 +30,22 @@ const runs = memory.data(65537 * 2, 8);
 const runHeads = memory.data(BINS * 4, 4);
 const classHeads = memory.data(CLASSES * 4, 4);
 
+/** Bytes of each page that were too few for a block when it was carved. */
+const lost = memory.data(65537 * 2, 2);
+/** Bytes of each page in free small blocks; valid during a reclaim only. */
+const free = memory.data(65537 * 4, 4);
+
 /** End of the pages handed out so far. */
 let top: usize = 0;
 let limit: usize = 0;
+/** Where the pages go on that small and large classes are carved from, and where they end. */
 let smallAt: usize = 0;
 let smallEnd: usize = 0;
+let largeAt: usize = 0;
+let largeEnd: usize = 0;
 let live: usize = 0;
+/** Bytes of classes given back since the last reclaim. */
+let given: usize = 0;
 
 /** Call once. `bytesMax` caps the linear memory. */
 export function heapInit(bytesMax: usize): void {
@@ -71,6 +87,7 @@ export function give(at: usize, bytes: usize): void {
   }
   const kind = classOf(<u32>bytes);
   live -= classBytes(kind);
+  given += classBytes(kind);
   push(at, kind);
 }
 
@@ -98,24 +115,88 @@ function push(at: usize, kind: i32): void {
 
 function carve(kind: i32): usize {
   const bytes = classBytes(kind);
-  if (smallEnd - smallAt < bytes) {
+  if (kind < LARGE) {
+    if (smallEnd - smallAt < bytes) {
+      const page = takePages(1);
+      if (page === 0) return 0;
+      carveRest(smallAt, smallEnd, LARGE - 1, 0);
+      smallAt = page;
+      smallEnd = page + PAGE;
+    }
+    smallAt += bytes;
+    return smallAt - bytes;
+  }
+  if (largeEnd - largeAt < bytes) {
     const page = takePages(1);
     if (page === 0) return 0;
-    // What is left of the old page serves smaller blocks.
-    for (let k = CLASSES - 1; k >= 0; k--)
-      while (smallEnd - smallAt >= classBytes(k)) {
-        push(smallAt, k);
-        smallAt += classBytes(k);
-      }
-    smallAt = page;
-    smallEnd = page + PAGE;
+    carveRest(largeAt, largeEnd, CLASSES - 1, LARGE);
+    largeAt = page;
+    largeEnd = page + PAGE;
   }
-  const at = smallAt;
-  smallAt += bytes;
-  return at;
+  largeAt += bytes;
+  return largeAt - bytes;
+}
+
+/** What is left of an old page serves smaller blocks, from one class down to another. */
+function carveRest(at: usize, end: usize, from: i32, to: i32): void {
+  if (end === 0) return;
+  for (let k = from; k >= to; k--)
+    while (end - at >= classBytes(k)) {
+      push(at, k);
+      at += classBytes(k);
+    }
+  store<u16>(lost + ((end / PAGE - 1) << 1), <u16>(end - at));
 }
 
 function takePages(pages: u32): usize {
+  const at = pagesNow(pages);
+  if (at !== 0 || !reclaim()) return at;
+  return pagesNow(pages);
+}
+
+/**
+ * Turns pages whose blocks are all free into runs. Looks at every free block, so it does so only when enough was given back since the
+ * last time to be worth it: refusals that follow each other stay cheap.
+ */
+function reclaim(): bool {
+  if (given < limit / 64) return false;
+  given = 0;
+  const pages = <u32>(top / PAGE);
+  for (let page: u32 = 0; page < pages; page++)
+    store<u32>(free + ((<usize>page) << 2), load<u16>(lost + ((<usize>page) << 1)));
+  for (let kind = 0; kind < CLASSES; kind++) {
+    const bytes = <u32>classBytes(kind);
+    for (let at = load<usize>(classHeads + ((<usize>kind) << 2)); at !== 0; at = load<usize>(at)) {
+      const counter = free + ((at / PAGE) << 2);
+      store<u32>(counter, load<u32>(counter) + bytes);
+    }
+  }
+  for (let kind = 0; kind < CLASSES; kind++) {
+    const head = classHeads + ((<usize>kind) << 2);
+    let at = load<usize>(head);
+    store<usize>(head, 0);
+    while (at !== 0) {
+      const next = load<usize>(at);
+      if (!isAllFree(<u32>(at / PAGE))) push(at, kind);
+      at = next;
+    }
+  }
+  let found = false;
+  for (let page: u32 = 0; page < pages; page++)
+    if (isAllFree(page)) {
+      store<u16>(lost + ((<usize>page) << 1), 0);
+      givePages(page, 1);
+      found = true;
+    }
+  return found;
+}
+
+/** Never true of a page that is still carved from: its rest is not counted. */
+function isAllFree(page: u32): bool {
+  return <usize>load<u32>(free + ((<usize>page) << 2)) === PAGE;
+}
+
+function pagesNow(pages: u32): usize {
   if (pages > 0xffff) return 0;
   const page = findRun(pages);
   if (page !== 0) {

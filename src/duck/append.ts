@@ -3,7 +3,7 @@
  * rows it can afford at once (about 3 M rows/s of 12 columns).
  */
 import binding, { type LogicalType, type Vector } from "@duckdb/node-bindings";
-import { assert, Bug } from "../base/mod.ts";
+import { assert, Bug, DbError, messageOf } from "../base/mod.ts";
 import {
   type Column,
   type ColumnType,
@@ -11,14 +11,14 @@ import {
   isVar,
   type VarColumn,
 } from "../types/mod.ts";
-import type { Duck } from "./instance.ts";
+import { type Duck, isOutOfMemory } from "./instance.ts";
 
 /** DuckDB's vector size; a chunk holds at most so many rows. */
 const chunkRows = binding.vector_size();
 
 /**
  * Appends rows [0, rows) of `columns` to `table`, in the table's column order. Visible to statements that start afterwards.
- * Throws DuckDB's error (out of memory, constraint) with none of the rows visible.
+ * Throws resources_exhausted, or DuckDB's error, with none of the rows visible.
  */
 export function appendColumns(
   duck: Duck,
@@ -42,6 +42,13 @@ export function appendColumns(
     }
     binding.appender_close_sync(appender);
     done = true;
+  } catch (cause) {
+    if (!isOutOfMemory(cause)) throw cause;
+    throw new DbError(
+      "resources_exhausted",
+      `no memory for ${rows} rows: ${messageOf(cause).split("\n")[0]}`,
+      { cause, retryAfterSec: 1 },
+    );
   } finally {
     if (!done) binding.appender_clear(appender);
   }

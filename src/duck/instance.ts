@@ -172,6 +172,14 @@ function fatalIfDead(cause: unknown): unknown {
   return new Fatal(`DuckDB gave up: ${messageOf(cause)}`, { cause });
 }
 
+/** Is it DuckDB's memory limit that was reached? */
+export function isOutOfMemory(error: unknown): boolean {
+  return (
+    (error instanceof DbError && error.code === "resources_exhausted") ||
+    /Out of Memory Error|could not allocate block|failed to (pin|offload)/i.test(messageOf(error))
+  );
+}
+
 function cancelled(signal: AbortSignal, cause?: unknown): DbError {
   return signal.reason instanceof DbError
     ? signal.reason

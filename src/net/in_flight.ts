@@ -35,12 +35,15 @@ export class InFlight {
     return new Lease(this);
   }
 
-  /** undefined = granted at once. Throws or rejects with rate_limited, payload_too_large. */
-  take(bytes: number, signal: AbortSignal): Promise<void> | undefined {
-    if (this.bytesMax > 0 && bytes > this.bytesMax)
+  /**
+   * For a request that holds `held` already. undefined = granted at once. Throws or rejects with rate_limited, and payload_too_large for
+   * what could never be granted: the request would wait for itself.
+   */
+  take(bytes: number, held: number, signal: AbortSignal): Promise<void> | undefined {
+    if (this.bytesMax > 0 && held + bytes > this.bytesMax)
       throw new DbError(
         "payload_too_large",
-        `${formatBytes(bytes)} are more than all requests together may hold (${formatBytes(this.bytesMax)})`,
+        `${formatBytes(held + bytes)} are more than all requests together may hold (${formatBytes(this.bytesMax)})`,
       );
     if (this.#queue.length === 0 && this.#fits(bytes)) {
       this.#count(bytes);
@@ -122,7 +125,7 @@ export class Lease {
 
   /** undefined = granted at once. */
   grow(bytes: number, signal: AbortSignal): Promise<void> | undefined {
-    const wait = this.inFlight.take(bytes, signal);
+    const wait = this.inFlight.take(bytes, this.#bytes, signal);
     if (wait === undefined) {
       this.#bytes += bytes;
       return undefined;

@@ -135,7 +135,8 @@ export class Standalone {
     if (swept > 0) log.info({ files: swept }, "removed temporary files of a former process");
     const kernel = await loadKernel({
       seriesMax: config.max_series,
-      columnsMax: config.max_columns,
+      // It counts tags and fields; every table has a time as well.
+      columnsMax: Math.max(config.max_columns - 1, 1),
       memoryBytesMax: this.#memory.kernelBytes,
     });
     const duck = await Duck.open({

@@ -1,5 +1,6 @@
 /** What readers see of a region: a pinned snapshot as a relation, and its numbers. Nothing here changes the region. */
 import { DbError } from "../base/mod.ts";
+import { isOutOfMemory } from "../duck/mod.ts";
 import { mergeMode, timeColumn, UNIT_NANOS } from "../types/mod.ts";
 import type { RegionStats, Scan, ScanRequest, SstInfo } from "./api.ts";
 import { damageText } from "./file_checks.ts";
@@ -9,13 +10,53 @@ import type { RegionImpl } from "./region.ts";
 import { buildRelation } from "./relation.ts";
 import { sstSources } from "./sst.ts";
 
+/**
+ * A snapshot as of now. Writers do not wait meanwhile: a generation or a part that came while another was made ready would be seen without
+ * its rows, so it is tried again until nothing new has come. Rows that do not fit into the engine's memory are flushed first.
+ */
 export async function scanRegion(region: RegionImpl, request: ScanRequest): Promise<Scan> {
-  const { deps } = region;
-  region.lastScanMs = deps.clock.monotonicMs();
-  const generations = await caughtUp(region);
-  // From here to the pins nothing is awaited: the snapshot is one moment.
-  const { schema } = region;
+  region.lastScanMs = region.deps.clock.monotonicMs();
+  for (let flushed = false; ; ) {
+    region.checkAlive();
+    try {
+      await catchUp(region);
+      const scan = snapshot(region, request);
+      if (scan !== undefined) return scan;
+    } catch (error) {
+      region.checkAlive();
+      if (flushed || !isOutOfMemory(error)) throw error;
+      flushed = true;
+      await region.flush("Memory").catch(() => {
+        throw error;
+      });
+    }
+  }
+}
+
+/** Brings the series table and the tables of all generations up to now. */
+async function catchUp(region: RegionImpl): Promise<void> {
+  await region.series.sync(region.schema, region.seriesLog.logged);
+  for (const generation of generationsOf(region))
+    try {
+      await generation.ready();
+    } catch (cause) {
+      // Flushed meanwhile: its rows are in files.
+      if (generationsOf(region).includes(generation)) throw cause;
+    }
+}
+
+function generationsOf(region: RegionImpl): readonly Generation[] {
+  return [...region.version.frozen, region.version.active];
+}
+
+/** One moment: nothing is awaited here. Undefined when something new came since `catchUp`. */
+function snapshot(region: RegionImpl, request: ScanRequest): Scan | undefined {
+  region.checkAlive();
+  const { deps, schema } = region;
   const { files } = region.version;
+  const generations = generationsOf(region);
+  if (!generations.every((generation) => generation.isReady)) return undefined;
+  if (!region.series.syncNow(schema, region.seriesLog.logged)) return undefined;
   for (const generation of generations) generation.sync();
   const timeMin = later(request.timeMin, expiredBefore(region));
   const read = files.filter(
@@ -70,31 +111,6 @@ function refuseDamaged(region: RegionImpl, files: readonly SstMeta[]): void {
     const damage = region.host.checks.damageOf(file);
     if (damage !== undefined) throw new DbError("execute_query", damageText(file, damage));
   }
-}
-
-/**
- * The generations of now, all of whose rows and series DuckDB can show at once. Writers do not wait meanwhile: a generation or a part that
- * came while another was made ready would be seen without its rows, so the look is repeated until nothing new has come.
- */
-async function caughtUp(region: RegionImpl): Promise<readonly Generation[]> {
-  for (;;) {
-    region.checkAlive();
-    try {
-      await region.series.sync(region.schema, region.seriesLog.logged);
-      for (const generation of generationsOf(region)) await generation.ready();
-    } catch (cause) {
-      region.checkAlive();
-      throw cause;
-    }
-    region.checkAlive();
-    const generations = generationsOf(region);
-    if (!generations.every((generation) => generation.isReady)) continue;
-    if (region.series.syncNow(region.schema, region.seriesLog.logged)) return generations;
-  }
-}
-
-function generationsOf(region: RegionImpl): readonly Generation[] {
-  return [...region.version.frozen, region.version.active];
 }
 
 /** Rows older than this have outlived the table's TTL. Ticks of the time index. */
